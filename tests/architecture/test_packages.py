@@ -161,8 +161,8 @@ FOLDERS = {
     ),
     "scene": ("trains",),
     "export": (
-        "c_code",
         "fmi",
+        "c_code",
         "mujoco",
         "urdf",
         "handover",

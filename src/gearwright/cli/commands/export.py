@@ -32,7 +32,7 @@ def export_robot(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A function of the C package: inverse_dynamics, jacobian:BODY, rates ...; may be repeated.",
+            help="A function of the C package: inverse_dynamics, jacobian:BODY, rates, simulate ...; may be repeated.",
         ),
     ] = None,
     parameter: Annotated[

@@ -12,7 +12,8 @@ from typing import Any
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.export.c_code import c_text
-from gearwright.export.c_code.c_functions import C_EXPORT_CALLER, CFunction, traced_functions
+from gearwright.export.c_code.c_functions import C_EXPORT_CALLER, CFunction, read_function, traced_functions
+from gearwright.export.c_code.c_simulation import SIMULATION_FUNCTION, CSimulation, c_simulation
 from gearwright.file_access import create_folder, write_files
 from gearwright.mechanism import RobotOrMech
 from gearwright.programs import machine_of
@@ -55,13 +56,17 @@ def c(
     """Write a C99 package for a controller: no allocation, no loops, only the math library.
 
     Every function is straight-line code with the parameters of the robot as constants, so a call always takes the same
-    operations, whose count is in the header.
+    operations, whose count is in the header. Only "simulate", a model of the plant, is not for the cycle of a
+    controller: it integrates the robot with its laws by the event engine of `simulate`, in double, and has files of its
+    own.
 
     Args:
         robot: the robot or machine.
         directory: output folder; created if it does not exist.
         functions: public functions or their names; with a body as "jacobian:tool" or `CFunction("jacobian", {"body":
-            "tool", "point": (0, 0, 0.1)})`; "rates" for x' = f(x, u) with the laws of the robot; derivatives as
+            "tool", "point": (0, 0, 0.1)})`; "rates" for x' = f(x, u) with the laws of the robot; "simulate" for its
+            simulation, `CFunction("simulate", {"inputs": "voltage"})` with the `inputs`, `state`, `laws` and
+            `extra_laws` of `fmu`; derivatives as
             `CFunction("inverse_dynamics", by=("q", "v"))`; controllers of `gw.control` and `gw.Controller` over
             scalars, whose states are arguments and whose next states follow the outputs; any `Program`.
         parameters: paths of parameters that remain inputs, such as "payload.mass": the last argument of every function.
@@ -69,7 +74,7 @@ def c(
         name: prefix of all names; by default the robot's name.
 
     Returns:
-        The files written: header, source, self-test, CMakeLists.txt.
+        The files written: header, source, self-test, CMakeLists.txt; with "simulate" its header and source.
 
     >>> import tempfile
     >>> from gearwright.mechanism import Body, Mechanism
@@ -83,15 +88,18 @@ def c(
         )
     mech, paths = machine_of(C_EXPORT_CALLER, robot, "names"), free_parameters(C_EXPORT_CALLER, robot, parameters)
     title = name or str(getattr(robot, "name", "machine"))
-    requested = [functions] if isinstance(functions, str) else list(functions)
+    requested = [read_function(each) for each in ([functions] if isinstance(functions, str) else functions)]
     prefix = package_name(title)
+    simulation = _requested_simulation(prefix, robot, requested, paths)
+    traced = [each for each in requested if each.public_name != SIMULATION_FUNCTION or simulation is None]
     package = c_text.CPackage(
         prefix,
         title,
         mech,
-        tuple(traced_functions(prefix, robot, requested, paths)),
+        tuple(traced_functions(prefix, robot, traced, paths)) if traced or simulation is None else (),
         {path: nominal_value(robot, path) for path in paths},
         C_PRECISIONS[precision],
+        simulation,
     )
     texts = {
         f"{prefix}.h": c_text.header_text(package),
@@ -99,7 +107,26 @@ def c(
         f"{prefix}_selftest.c": c_text.self_test_text(package),
         "CMakeLists.txt": c_text.cmake_text(package),
     }
+    if simulation is not None:
+        texts |= {
+            f"{simulation.file_stem}.h": simulation.header_text,
+            f"{simulation.file_stem}.c": simulation.source_text,
+        }
     return _write_package(Path(directory), texts)
+
+
+def _requested_simulation(
+    prefix: str, robot: RobotOrMech, requested: Sequence[CFunction], parameters: Sequence[str]
+) -> CSimulation | None:
+    settings = [each.fixed for each in requested if each.public_name == SIMULATION_FUNCTION]
+    if not settings:
+        return None
+    if len(settings) > 1:
+        raise InputError(
+            f"{C_EXPORT_CALLER}: functions= has {SIMULATION_FUNCTION!r} {len(settings)} times. A package has one "
+            "simulation: name it once."
+        )
+    return c_simulation(C_EXPORT_CALLER, prefix, robot, settings[0], parameters)
 
 
 def _write_package(directory: Path, texts: dict[str, str]) -> list[Path]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from gearwright._version import __version__
 from gearwright.export.c_code.c_functions import TracedFunction
+from gearwright.export.c_code.c_simulation import CSimulation
 from gearwright.mechanism import Mechanism
 from gearwright.text import c_comment, c_identifiers
-from gearwright.tracing.c_source import RealType, function_declaration
+from gearwright.tracing.c_source import C_PRECISIONS, RealType, function_declaration
 from gearwright.tracing.trace import PARAMETERS_INPUT
 
 C_FILE_NOTE = c_comment(
@@ -46,7 +47,7 @@ SELF_TEST_TOLERANCE = {"double": 1e-10, "float": 1e-4}
 
 @dataclass(frozen=True)
 class CPackage:
-    """Contents of a package: names, machine, functions, parameters with the robot's values, number type."""
+    """Contents of a package: names, machine, functions, parameters with the robot's values, number type, simulation."""
 
     prefix: str
     title: str
@@ -54,6 +55,7 @@ class CPackage:
     functions: tuple[TracedFunction, ...]
     parameters: Mapping[str, float]
     real: RealType
+    simulation: CSimulation | None = None
 
     @property
     def nominal_name(self) -> str:
@@ -147,16 +149,18 @@ def source_text(package: CPackage) -> str:
 
 def self_test_text(package: CPackage) -> str:
     """Return a program that compares the functions with stored values and fails if any differ."""
-    prefix, real = package.prefix, package.real
+    prefix, real, simulation = package.prefix, package.real, package.simulation
+    headers = [prefix, *([simulation.file_stem] if simulation else [])]
     lines = [
         C_FILE_NOTE,
-        f'#include "{prefix}.h"',
+        *(f'#include "{name}.h"' for name in headers),
         "",
         "#include <math.h>",
         "#include <stdio.h>",
         "",
-        _comparison_function(real),
     ]
+    if package.functions:
+        lines.append(_comparison_function("differ", real))
     for number, f in enumerate(package.functions):
         size = len(f.graph.outputs)
         lines += [f"static int test_{number}(void)", "{", "  int wrong = 0;", f"  {real.name} out[{size}];"]
@@ -169,14 +173,18 @@ def self_test_text(package: CPackage) -> str:
             lines += [f"  {f.name}({arguments});", f'  wrong += differ("{f.name}", out, expected_{k}, {size});']
         lines += ["  return wrong;", "}", ""]
     calls = [f"  wrong += test_{number}();" for number in range(len(package.functions))]
+    if simulation is not None:
+        lines += [_comparison_function("differ_in_double", C_PRECISIONS["double"])]
+        lines += [simulation.self_test_text("test_simulation")]
+        calls.append("  wrong += test_simulation();")
     lines += ["int main(void)", "{", "  int wrong = 0;", *calls]
     lines += [f'  printf("{prefix}: %d values differ\\n", wrong);', "  return wrong != 0;", "}", ""]
     return "\n".join(lines)
 
 
-def _comparison_function(real: RealType) -> str:
+def _comparison_function(name: str, real: RealType) -> str:
     kind, size = real.name, f"fabs{real.ending}"
-    return f"""static int differ(const char *name, const {kind} *found, const {kind} *expected, int size)
+    return f"""static int {name}(const char *name, const {kind} *found, const {kind} *expected, int size)
 {{
   int k, wrong = 0;
   {kind} scale = {real.constant_text(1e-9)};
@@ -199,7 +207,8 @@ def _array_text(name: str, values: Sequence[float], real: RealType, kind: str) -
 
 def cmake_text(package: CPackage) -> str:
     """Return the CMake file of a library and its self-test."""
-    prefix = package.prefix
+    prefix, simulation = package.prefix, package.simulation
+    sources = f"{prefix}.c" if simulation is None else f"{prefix}.c {simulation.file_stem}.c"
     return f"""cmake_minimum_required(VERSION 3.10)
 project({prefix} C)
 
@@ -208,7 +217,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-add_library({prefix} {prefix}.c)
+add_library({prefix} {sources})
 target_include_directories({prefix} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 if(UNIX)
   target_link_libraries({prefix} PUBLIC m)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.errors import FileError, InputError, NotTraceableError
+from gearwright.errors import FileError, InputError
 from gearwright.export.fmi.build import (
     FMI_MAIN_FILES,
     LIBRARY_ENDINGS,
@@ -24,13 +24,10 @@ from gearwright.export.fmi.build import (
 )
 from gearwright.export.fmi.model_description import description_xml
 from gearwright.export.fmi.model_source import FmuModel
+from gearwright.export.fmi.robot_model import robot_model
 from gearwright.export.fmi.variables import fmu_variables
-from gearwright.forces import Contact, Law
+from gearwright.forces import Law
 from gearwright.mechanism import RobotOrMech
-from gearwright.parts import Robot
-from gearwright.system.kernels.traced_laws import law_survey
-from gearwright.system.open_systems.open_system import OpenSystem, open_system
-from gearwright.system.state import State, initial_state, state_vector
 from gearwright.text import did_you_mean, visible_text
 
 FMU_CALLER = "export.fmu"
@@ -113,29 +110,8 @@ def fmu(
     if version not in FMI_VERSIONS:
         raise InputError(f"{FMU_CALLER}: version={version!r} is unknown. {did_you_mean(version, FMI_VERSIONS)}")
     file = _writable_path(path, overwrite)
-    open_model = _open_model(robot, inputs, parameters, (laws, extra_laws))
-    start = state_vector(
-        open_model.system, initial_state(open_model.system.mech, _first_state(robot, open_model, state), robot)
-    )
-    model = FmuModel(str(getattr(robot, "name", "machine")), open_model, start)
-    _require_tunable_parameters(model)
+    model = robot_model(FMU_CALLER, robot, inputs, parameters, state, (laws, extra_laws))
     return _write_fmu(file, model, version)
-
-
-def _require_tunable_parameters(model: FmuModel) -> None:
-    """Raise an error for a parameter that changes the structure of a law or part."""
-    try:
-        _ = model.instantiation_token
-    except NotTraceableError:
-        for path in model.open_model.parameters:
-            try:
-                _ = replace(model, open_model=replace(model.open_model, parameters=(path,))).instantiation_token
-            except NotTraceableError:
-                raise InputError(
-                    f"{FMU_CALLER}: parameter {path!r} cannot be changed in an FMU: it determines the structure of a "
-                    "law or part of the robot. Remove it, and write one FMU per value."
-                ) from None
-        raise
 
 
 def _write_fmu(file: Path, model: FmuModel, version: str) -> FmuReport:
@@ -193,29 +169,3 @@ def _writable_path(path: str | Path, overwrite: bool) -> Path:
     if not file.parent.is_dir():
         raise InputError(f"{FMU_CALLER}: the folder {str(file.parent)!r} does not exist. Create it first.")
     return file
-
-
-def _open_model(
-    robot: RobotOrMech,
-    inputs: str | Iterable[str],
-    parameters: Sequence[str],
-    law_choices: tuple[Iterable[Law] | None, Iterable[Law]],
-) -> OpenSystem:
-    open_model = open_system(FMU_CALLER, robot, inputs, parameters, *law_choices, smooth=False)
-    for law in open_model.system.laws:
-        if isinstance(getattr(law, "law", law), Contact):
-            raise InputError(
-                f"{FMU_CALLER}: law {law.name!r} is a rigid contact, whose modes and impacts are found by `simulate` "
-                "only. Use a compliant surface (SoftContact), end stops, or leave it out (laws=)."
-            )
-    for obstacle in law_survey(open_model.system).obstacles:
-        raise InputError(f"{FMU_CALLER}: {obstacle}")
-    return open_model
-
-
-def _first_state(robot: RobotOrMech, open_model: OpenSystem, state: Any) -> Any:
-    if isinstance(state, str):
-        if not isinstance(robot, Robot):
-            raise InputError(f"{FMU_CALLER}: state={state!r}: a machine has no named states. Give numbers.")
-        return State.from_robot(robot, state, open_model.system.mech)
-    return state

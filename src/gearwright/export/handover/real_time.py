@@ -66,10 +66,10 @@ class RealTimeReport:
 def real_time_check(directory: str | Path) -> RealTimeReport:
     """Return whether the C sources of a package (`export.c`) allocate, lock, wait, loop or call themselves.
 
-    The sources, without the self-test, are compiled if there is a C compiler, and the undefined symbols of the machine
-    code (`nm`) must be functions of the math library; without a compiler the names called in the text are used. With
-    Clang 20 or later the functions of a package, which are declared as nonblocking, are also checked by its function
-    effects, and the self-test runs under RealtimeSanitizer.
+    The sources, without the self-test and the simulation, are compiled if there is a C compiler, and the undefined
+    symbols of the machine code (`nm`) must be functions of the math library; without a compiler the names called in the
+    text are used. With Clang 20 or later the functions of a package, which are declared as nonblocking, are also
+    checked by its function effects, and the self-test runs under RealtimeSanitizer.
 
     >>> import tempfile
     >>> import gearwright as gw
@@ -79,7 +79,8 @@ def real_time_check(directory: str | Path) -> RealTimeReport:
     True
     """
     folder = Path(directory)
-    sources = tuple(path for path in sorted(folder.glob("*.c")) if not path.stem.endswith("_selftest"))
+    package = tuple(path for path in sorted(folder.glob("*.c")) if not path.stem.endswith("_selftest"))
+    sources = tuple(path for path in package if not path.stem.endswith("_simulation"))
     if not sources:
         raise InputError(f"real_time_check: {str(folder)!r} has no C sources. Give a folder that export.c has written.")
     texts = {path: _code_text(read_text(path, "C source")) for path in sources}
@@ -88,7 +89,7 @@ def real_time_check(directory: str | Path) -> RealTimeReport:
     recursive = [name for text in texts.values() for name, body in _defined_functions(text).items() if name in body]
     called, method = _called_functions(texts)
     outside = sorted(set(called) - defined)
-    sanitised = sanitiser_result(folder, sources)
+    sanitised = sanitiser_result(folder, package)
     forbidden = (*(name for name in outside if not _is_bounded_function(name)), *sanitised.violations)
     return RealTimeReport(
         sources, tuple(outside), forbidden, tuple(loops), tuple(recursive), method, sanitised.description

@@ -163,6 +163,16 @@ static FMI(Status) update_modes(FMI_INSTANCE instance, int *changed)
   return answer(instance, fine);
 }
 
+/* Whether a guard of a current mode is violated, as after a step of an input. */
+static int violated(Model *model)
+{
+  double levels[N_GUARDS + 1];
+  int g, found = 0;
+  if (!indicators(model, levels)) return 0;
+  for (g = 0; g < N_GUARDS; ++g) found |= levels[g] < 0.0;
+  return found;
+}
+
 FMI(Status) FMI(CompletedIntegratorStep)(FMI_INSTANCE instance, FMI(Boolean) no_return, FMI(Boolean) *event,
                                          FMI(Boolean) *end)
 {

@@ -121,13 +121,3 @@ static int directional(Model *model, const unsigned *unknowns, size_t n_unknowns
   }
   return 1;
 }
-
-/* Whether a guard of a current mode is violated, as after a step of an input. */
-static int violated(Model *model)
-{
-  double levels[N_GUARDS + 1];
-  int g, found = 0;
-  if (!indicators(model, levels)) return 0;
-  for (g = 0; g < N_GUARDS; ++g) found |= levels[g] < 0.0;
-  return found;
-}
