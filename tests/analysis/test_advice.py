@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.analysis import Advice, LimitCheck, Task, analyse
+from gearwright.analysis.advice.catalogue_advice import CatalogueSearch
 from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.variables.task_speed import slowed_task
@@ -340,3 +342,19 @@ def test_summary_states_the_fields_of_advice():
         for advice, fields in zip(check.advice, limit["recommendations"], strict=True):
             read = {name: tuple(x) if isinstance(x, list) else x for name, x in fields.items()}
             assert Advice(**read) == advice
+
+
+def test_recommendations_for_drives_are_computed_when_they_are_read(monkeypatch):
+    asked = []
+    entry_advice = CatalogueSearch.entry_advice
+    monkeypatch.setattr(
+        CatalogueSearch, "entry_advice", lambda search, kind: asked.append(kind) or entry_advice(search, kind)
+    )
+    exceeded = [check for check in checks_of(failing_arm(), swing()).values() if not check.is_satisfied]
+    assert not asked
+    sent = pickle.loads(pickle.dumps(exceeded))
+    assert asked
+    count = len(asked)
+    assert [tuple(check.advice) for check in exceeded] == [check.advice for check in sent]
+    assert exceeded == sent
+    assert len(asked) == count

@@ -15,9 +15,10 @@ import pytest
 
 import gearwright as gw
 from gearwright.analysis import audit
+from gearwright.analysis.model_audit.joint_data import data_of_robot
 from gearwright.catalogue import drives
 from gearwright.errors import FileError, InputError
-from gearwright.parts import Limits, Link
+from gearwright.parts import Limits, Link, Supply
 from support.parallel_ankle import parallel_ankle
 
 LEG = gw.load("mini_cheetah_leg")
@@ -412,3 +413,10 @@ def test_forgotten_knee_reduction_of_a_published_quadruped_is_found(tmp_path):
 def test_motor_data_are_used_where_no_robot_is_given():
     leg = with_supply(LEG).with_joint("hip", limits=Limits(effort=40.0, speed=10.0))
     assert kinds(audit(leg)) == [("effort limit", "joint 'hip'")]
+
+
+def test_the_lower_voltage_of_electronics_and_supply_limits_a_motor():
+    """The no-load speed follows from the voltage that is available, wherever it is computed."""
+    motor = replace(LEG.drives[0].motor, max_speed=None, max_voltage=48.0, torque_constant=0.1, resistance=0.2)
+    robot = replace(LEG, drives=[replace(LEG.drives[0], motor=motor), *LEG.drives[1:]], supply=Supply(24.0))
+    assert data_of_robot(robot).joints[LEG.drives[0].joint].motor_speed == pytest.approx(240.0)

@@ -62,7 +62,7 @@ def ranked(screen: SizingProblem, name: LimitKey, factor: float) -> tuple[Design
     ranking = DesignRanking(screen.best_sets_under({}), screen)
     order = iter(ranking)
     first = next(order)
-    violation = LimitViolation(factor * screen.screened_shares(first)[name], "")
+    violation = LimitViolation(factor * screen.screened_shares(first)[name])
     ranking.record_error(first, {name._replace(in_closed_loop=True): violation})
     return ranking, [first, *(one for one, _ in zip(order, range(5), strict=False))]
 
@@ -135,9 +135,7 @@ def test_no_set_is_tried_twice(screen):
         assert keys not in seen
         seen.append(keys)
         uses = screen.screened_shares(one)
-        ranking.record_error(
-            one, {name: LimitViolation((1.2 + 0.1 * (len(seen) % 3)) * uses[name], "") for name in uses}
-        )
+        ranking.record_error(one, {name: LimitViolation((1.2 + 0.1 * (len(seen) % 3)) * uses[name]) for name in uses})
         if len(seen) == 40:
             break
     assert len(seen) > 1
@@ -182,7 +180,7 @@ def test_the_front_can_be_analysed_too(monkeypatch):
     def strict(question, judge, found):
         tried = analysed(question, judge, found)
         return (
-            replace(tried, violations={LimitKey("elbow", VOLTAGE): LimitViolation(1.2, "")})
+            replace(tried, violations={LimitKey("elbow", VOLTAGE): LimitViolation(1.2)})
             if found.mass >= heaviest
             else tried
         )

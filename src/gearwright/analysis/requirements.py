@@ -13,7 +13,7 @@ from gearwright.analysis.advice.catalogue_advice import CatalogueSearch
 from gearwright.analysis.advice.section_advice import section_advice, with_scaled_sections
 from gearwright.analysis.cycle.closed_loop import follow_closed_loop, tip_errors
 from gearwright.analysis.cycle.task_cycle import TaskCycle
-from gearwright.analysis.drives.advice_value import Advice
+from gearwright.analysis.drives.advice_value import Advice, LazyAdvice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits, required_check
 from gearwright.analysis.drives.limit_kinds import (
@@ -74,7 +74,7 @@ def required_limits(
 def _with_advice(check: LimitCheck | None, advise: Callable[[LimitCheck], tuple[Advice, ...]]) -> Iterator[LimitCheck]:
     """A check, with recommendations if it is exceeded; none without a check."""
     if check is not None:
-        yield check if check.is_satisfied else replace(check, advice=advise(check))
+        yield check if check.is_satisfied else replace(check, advice=LazyAdvice(lambda: advise(check)))
 
 
 def _is_moving(trajectory: Trajectory) -> bool:

@@ -19,6 +19,7 @@ from gearwright.analysis.cycle.task_cycle import TaskCycle
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.energy_flow import FLOW_COLOURS, energy_flows
 from gearwright.analysis.drives.limit_checks import LimitCheck, sorted_by_margin
+from gearwright.analysis.drives.limit_kinds import LimitKey
 from gearwright.analysis.drives.train_forces import train_forces, unknown_mesh_remarks
 from gearwright.analysis.drives.unchecked_limits import UncheckedLimit, unchecked_limits
 from gearwright.analysis.links.structural_deflection import analyse_structure, external_wrenches, link_beams
@@ -59,7 +60,7 @@ def make_verdict(analysis: Analysis) -> Verdict:
     """The verdict of an analysis, for the prescribed motion and the closed loop together."""
     checks = [*analysis.limits, *(() if analysis.perturbed is None else analysis.perturbed.limits)]
     open_kinds = dict.fromkeys(title for entry in analysis.unchecked for title in entry.kind_titles)
-    violated = {check.name for check in checks if not check.is_satisfied}
+    violated = {check.key for check in checks if not check.is_satisfied}
     sentences = [_limits_sentence(checks, violated, bool(open_kinds))]
     if analysis.demands.unactuated:
         sentences.append(f"{listed_names(analysis.demands.unactuated)}: no motor provides the required force.")
@@ -72,8 +73,8 @@ def make_verdict(analysis: Analysis) -> Verdict:
     return Verdict(" ".join(sentences), "bad" if bad else "open" if open_kinds or not checks else "good")
 
 
-def _limits_sentence(checks: list[LimitCheck], violated: set[str], incomplete: bool) -> str:
-    count = len({check.name for check in checks})
+def _limits_sentence(checks: list[LimitCheck], violated: set[LimitKey], incomplete: bool) -> str:
+    count = len({check.key for check in checks})
     if not checks:
         return "No limits are stated; nothing was checked."
     if violated:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.forces.line import ConstantLine, Line
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.joints.kinds import joint_kind
-from gearwright.parts import Link, Motor, Robot
+from gearwright.parts import Link, Motor, Robot, Supply
 
 
 def joint_line(mech: Mechanism, link: Link) -> tuple[ConstantLine, Scalar] | None:
@@ -37,6 +38,24 @@ def robot_motors(robot: Robot) -> Iterator[tuple[str, Motor]]:
     for tendon in robot.tendons:
         if tendon.motor is not None:
             yield tendon.name, tendon.motor
+
+
+def supply_of_motor(robot: Robot, title: str) -> Supply | None:
+    """The supply of a motor: that of its drive, or else of the robot."""
+    drive_supply = next((drive.supply for drive in robot.drives if drive.title == title), None)
+    return drive_supply if drive_supply is not None else robot.supply
+
+
+def supply_voltage(robot: Robot, title: str) -> Scalar | None:
+    """The voltage of a motor's supply [V]; None where the robot does not state it."""
+    supply = supply_of_motor(robot, title)
+    return None if supply is None else supply.voltage
+
+
+def voltage_limit(robot: Robot, title: str, motor: Motor) -> float | None:
+    """The largest voltage of a motor's electronics [V]: their own limit or that of the supply."""
+    stated = (motor.max_voltage, supply_voltage(robot, title))
+    return min((float(primal_value(x)) for x in stated if x is not None), default=None)
 
 
 def motor_line(mech: Mechanism, title: str) -> ConstantLine:

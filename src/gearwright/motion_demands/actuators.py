@@ -13,11 +13,10 @@ from gearwright.algebra.differentiation.dual_arrays import array_column, array_i
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
 from gearwright.forces import Line, MotorTorque, Quantity, Winding
-from gearwright.forces.actuators.dc_motor import voltage_limit
 from gearwright.forces.actuators.linear_actuator import ActuatorInputs, ActuatorMotion
 from gearwright.forces.motors.inverse_motor import MotorInverse
 from gearwright.forces.motors.thermal import temperature_quantities
-from gearwright.forces.robot_lines import motor_line, robot_motors
+from gearwright.forces.robot_lines import motor_line, robot_motors, voltage_limit
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.forces.transmission.drive_equation import winding_equations
 from gearwright.functions import speed_directions

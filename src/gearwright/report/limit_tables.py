@@ -17,16 +17,16 @@ def limit_table(analysis: Analysis, owners: Collection[str] | None = None) -> st
         analysis: the analysis.
         owners: names of the drive, joint or link whose limits are shown; by default all.
     """
-    perturbed = {} if analysis.perturbed is None else {check.name: check for check in analysis.perturbed.limits}
-    prescribed = {check.name: check for check in analysis.limits}
-    both = {name: (prescribed.get(name), perturbed.get(name)) for name in {**prescribed, **perturbed}}
+    perturbed = {} if analysis.perturbed is None else {check.key: check for check in analysis.perturbed.limits}
+    prescribed = {check.key: check for check in analysis.limits}
+    both = {key: (prescribed.get(key), perturbed.get(key)) for key in {**prescribed, **perturbed}}
     worst = sorted_by_margin(
         sorted_by_margin(candidate for candidate in pair if candidate is not None)[0] for pair in both.values()
     )
     shown = [check for check in worst if owners is None or check.owner in owners]
     if not shown:
         return "<p>No limits are stated.</p>"
-    rows = [_limit_row(*both[check.name], both_shown=bool(perturbed)) for check in shown]
+    rows = [_limit_row(*both[check.key], both_shown=bool(perturbed)) for check in shown]
     second = ["perturbed"] if perturbed else []
     head = ["limit", "value", *second, "allowed", "margin", "source or recommendation"]
     return wrapped_table(head, rows, kind="limits")

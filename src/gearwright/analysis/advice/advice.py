@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 from gearwright.analysis.advice.catalogue_advice import CatalogueSearch
 from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN, RatioScan, ratio_advice
-from gearwright.analysis.drives.advice_value import Advice
+from gearwright.analysis.drives.advice_value import Advice, LazyAdvice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_checks import LimitCheck
 from gearwright.analysis.drives.limit_kinds import LimitKind
@@ -48,15 +48,20 @@ class Advisor:
         drive: analysis of the drive.
         checks: its limits.
         trials: evaluation of other parts; None for a motor that drives several joints.
-        shares: parts of the force at its joint; None for a motor that drives several joints.
+        all_shares: parts of the forces at joints, by joint.
         catalogue: catalogue in which other parts are searched.
     """
 
     drive: DriveAnalysis
     checks: dict[LimitKind, LimitCheck]
     trials: DriveTrials | None
-    shares: JointShares | None
+    all_shares: Callable[[], Mapping[str, JointShares]]
     catalogue: Catalogue
+
+    @cached_property
+    def shares(self) -> JointShares | None:
+        """Parts of the force at its joint; None for a motor that drives several joints."""
+        return self.all_shares().get(self.drive.joint or "")
 
     @cached_property
     def ratio_scan(self) -> RatioScan | None:
@@ -73,21 +78,25 @@ def with_advice(
     checks: Iterable[LimitCheck],
     drive: DriveAnalysis,
     trials: DriveTrials | None,
-    shares: JointShares | None,
+    all_shares: Callable[[], Mapping[str, JointShares]],
     table: Catalogue,
 ) -> list[LimitCheck]:
-    """The limit checks of a drive, with recommendations for those that are exceeded.
+    """The limit checks of a drive, with recommendations for those that are exceeded, computed when they are read.
 
     Args:
         checks: limits of the drive.
         drive: analysis of the drive.
         trials: evaluation of other parts; None for a motor that drives several joints.
-        shares: parts of the force at its joint; None for a motor that drives several joints.
+        all_shares: parts of the forces at joints, by joint.
         table: catalogue in which other parts are searched.
     """
     all_checks = list(checks)
-    advisor = Advisor(drive, {check.kind: check for check in all_checks}, trials, shares, table)
-    return [check if check.is_satisfied else replace(check, advice=_advice(check, advisor)) for check in all_checks]
+    advisor = Advisor(drive, {check.kind: check for check in all_checks}, trials, all_shares, table)
+    return [check if check.is_satisfied else _with_lazy_advice(check, advisor) for check in all_checks]
+
+
+def _with_lazy_advice(check: LimitCheck, advisor: Advisor) -> LimitCheck:
+    return replace(check, advice=LazyAdvice(lambda: _advice(check, advisor)))
 
 
 def _advice(check: LimitCheck, advisor: Advisor) -> tuple[Advice, ...]:

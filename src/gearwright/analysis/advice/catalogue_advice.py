@@ -20,15 +20,20 @@ from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN
 from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_checks import LimitCheck
-from gearwright.analysis.drives.limit_kinds import GEARBOX, MOTOR, LimitKind
+from gearwright.analysis.drives.limit_kinds import (
+    GEARBOX,
+    MOTOR,
+    REQUIRED_MOTOR_DATA,
+    LimitKind,
+    limit_kinds,
+    stated_limit,
+)
 from gearwright.analysis.drives.steady_temperatures import mean_rise_fraction
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.transmission.gear_wheels import input_wheels
 from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, gear_losses, mounting_conflict
 
-REQUIRED_MOTOR_FIELDS = ("mass", "inertia", "torque_constant", "resistance")
-"""Columns that a motor's data sheet must contain for a trial."""
 Sheet = TypeVar("Sheet", bound=DataSheet)
 CLOSE_TRIAL_SHARE = 1.05
 """Largest share of its limits, under the present load, up to which a motor is evaluated in full."""
@@ -105,7 +110,7 @@ class CatalogueSearch:
     @cached_property
     def _motor_sheets(self) -> list[MotorSheet]:
         """Motors with sufficient data, the lightest first."""
-        needed = (*REQUIRED_MOTOR_FIELDS, *(() if self.trials.drive_part.current_control is None else ("inductance",)))
+        needed = (*REQUIRED_MOTOR_DATA, *(() if self.trials.drive_part.current_control is None else ("inductance",)))
         present = self.trials.drive_part.motor.catalogue
         return _lightest_first(
             sheet
@@ -205,16 +210,10 @@ class CatalogueSearch:
             present._replace(rotor_torque=present.rotor_torque + added_inertia * self._torque_per_inertia),
         )
         assert series.mean_square_current is not None
-        pairs = (
-            (series.peak_motor_torque, sheet.peak_torque),
-            (series.peak_motor_speed, sheet.peak_speed),
-            (series.peak_voltage, sheet.voltage),
-            (series.peak_current, motor.max_current),
-            (series.rms_motor_torque, sheet.continuous_torque),
-            (series.mean_motor_speed, sheet.continuous_speed),
-        )
-        heated = self._heating_share(motor, series.mean_square_current)
-        return max([heated, *(value / limit for value, limit in pairs if limit)])
+        sources = trials.drive.limit_sources()._replace(motor=motor, motor_sheet=sheet)
+        limits = {kind: stated_limit(kind, sources)[0] for kind in limit_kinds(MOTOR) if not kind.screened_as}
+        shares = (kind.value(series) / limit for kind, limit in limits.items() if limit)
+        return max(self._heating_share(motor, series.mean_square_current), *shares, 0.0)
 
     @property
     def _torque_per_inertia(self) -> Array:

@@ -67,9 +67,9 @@ def require_joint_ranges(function: str, robot: Robot, motion: Motion) -> None:
 
 def loop_range_remarks(plain: Characteristics, perturbed: Characteristics) -> Iterator[str]:
     """A remark on joints that leave their ranges in the closed loop only, because of tracking errors."""
-    exceeded = {check.name for check in plain.limits if not check.is_satisfied}
+    exceeded = {check.key for check in plain.limits if not check.is_satisfied}
     for check in position_limits(perturbed.robot, perturbed.demands.motion):
-        if not check.is_satisfied and check.name not in exceeded:
+        if not check.is_satisfied and check.key not in exceeded:
             excess = f"{abs(check.value - check.limit):.3g} {check.unit}"
             joint = visible_text(check.owner)
             yield f"in the closed loop {joint} exceeds its range by {excess}: keep the task away from its end."

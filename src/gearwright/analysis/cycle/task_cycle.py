@@ -27,8 +27,7 @@ from gearwright.analysis.task.task import Task
 from gearwright.analysis.vibration.lowest_frequency import lowest_frequency
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.forces.actuators.dc_motor import supply_voltage
-from gearwright.forces.robot_lines import motor_line, robot_motors
+from gearwright.forces.robot_lines import motor_line, robot_motors, supply_voltage
 from gearwright.functions.dynamics import Wrenches, inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Motion
@@ -42,7 +41,7 @@ def drive_checks(drives: Iterable[DriveAnalysis], robot: Robot, catalogue: Catal
     links = {link.joint_name: link for link in robot.links}
     checks: list[LimitCheck] = []
     for drive in drives:
-        checks += with_advice(drive_limits(drive, links.get(drive.joint or "")), drive, None, None, catalogue)
+        checks += with_advice(drive_limits(drive, links.get(drive.joint or "")), drive, None, dict, catalogue)
     return checks
 
 
@@ -81,15 +80,15 @@ class TaskCycle:
 
     def limit_checks(self, drives: Iterable[DriveAnalysis]) -> list[LimitCheck]:
         """The limits of all drives, with recommendations for those that are exceeded."""
-        limits_by_drive = [(drive, list(drive_limits(drive, self._moved_link(drive)))) for drive in drives]
-        if all(check.is_satisfied for _, checks in limits_by_drive for check in checks):
-            return [check for _, checks in limits_by_drive for check in checks]
-        shares = self._joint_shares()
         return [
             check
-            for drive, checks in limits_by_drive
+            for drive in drives
             for check in with_advice(
-                checks, drive, self.drive_trials(drive), shares.get(drive.joint or ""), self.catalogue
+                drive_limits(drive, self._moved_link(drive)),
+                drive,
+                self.drive_trials(drive),
+                lambda: self._joint_shares,
+                self.catalogue,
             )
         ]
 
@@ -106,6 +105,7 @@ class TaskCycle:
         """The link that a drive moves."""
         return next((link for link in self.robot.links if link.joint_name == drive.joint), None)
 
+    @cached_property
     def _joint_shares(self) -> dict[str, JointShares]:
         """Parts of the force at every joint."""
         motion, zero = self.demands.motion, np.zeros_like(self.demands.motion.v)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
+from typing import Any
 
 from gearwright.parts import Box, Tube
 from gearwright.text import listed_names
@@ -108,6 +110,53 @@ class Advice:
     def text(self) -> str:
         """The recommendation in words, one or more sentences."""
         return ADVICE_TEXTS[self.kind].format(**_stated_fields(self), **_clauses(self))
+
+
+class LazyAdvice(Sequence[Advice]):
+    """Recommendations that are computed when they are read first.
+
+    >>> advice = LazyAdvice(lambda: [Advice("cooling", value=5.0)])
+    >>> len(advice), advice[0].kind
+    (1, 'cooling')
+    """
+
+    def __init__(self, compute: Callable[[], Iterable[Advice]]) -> None:
+        self._compute: Callable[[], Iterable[Advice]] | None = compute
+        self._computed: tuple[Advice, ...] = ()
+
+    def _all(self) -> tuple[Advice, ...]:
+        if self._compute is not None:
+            self._computed, self._compute = tuple(self._compute()), None
+        return self._computed
+
+    def __getitem__(self, index: Any) -> Any:
+        """One recommendation, or several."""
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        """The number of recommendations."""
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the recommendations are equal."""
+        return isinstance(other, Sequence) and self._all() == tuple(other)
+
+    def __hash__(self) -> int:
+        """The hash of the recommendations."""
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        """The recommendations."""
+        return repr(self._all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The recommendations as a plain tuple, for other processes."""
+        return tuple, (self._all(),)
+
+
+def advice_text(advice: Iterable[Advice]) -> str:
+    """Recommendations in words; empty without any."""
+    return " ".join(one.text for one in advice)
 
 
 def _stated_fields(advice: Advice) -> dict[str, object]:

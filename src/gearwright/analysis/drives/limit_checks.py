@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import copysign, inf
 
-from gearwright.analysis.drives.advice_value import Advice
+from gearwright.analysis.drives.advice_value import Advice, advice_text
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_kinds import (
     BELT,
@@ -40,7 +40,7 @@ class LimitCheck:
         limit: allowed value.
         unit: of both.
         is_minimum: whether it is a lower limit (life, natural frequency).
-        advice: recommendations, if the limit is exceeded.
+        advice: recommendations, if the limit is exceeded; those for drives are computed when they are read.
         source: origin of the limit.
     """
 
@@ -50,7 +50,7 @@ class LimitCheck:
     limit: float
     unit: str
     is_minimum: bool = False
-    advice: tuple[Advice, ...] = ()
+    advice: Sequence[Advice] = ()
     source: str = ""
 
     @property
@@ -71,7 +71,7 @@ class LimitCheck:
     @property
     def advice_text(self) -> str:
         """The recommendations in words; empty if the limit is satisfied."""
-        return " ".join(advice.text for advice in self.advice)
+        return advice_text(self.advice)
 
     @property
     def margin(self) -> float:

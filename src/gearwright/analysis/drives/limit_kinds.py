@@ -15,6 +15,8 @@ from gearwright.parts import GearboxSheet, Link, Motor, MotorSheet
 
 JOINT, MOTOR, GEARBOX, BELT, LINK, TASK = "joint", "motor", "gearbox", "belt", "link", "task"
 """What states a limit; motors and gearboxes have data sheets."""
+REQUIRED_MOTOR_DATA = ("mass", "inertia", "torque_constant", "resistance")
+"""Columns that a motor's data sheet must contain: with them the load of its drive is known."""
 SLOWER, LOWER_RATIOS = "Slow the task down", "or add drives of lower ratios"
 LARGER_DRIVES = f"{SLOWER}, reduce the mass of links, or add larger drives to the catalogue."
 STRONGER_GEARBOXES = f"{SLOWER}, reduce the mass of links, or add stronger gearboxes to the catalogue."

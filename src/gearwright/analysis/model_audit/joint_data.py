@@ -12,7 +12,7 @@ from gearwright.analysis.drives.motor_space import motor_space
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue, drives
 from gearwright.files import ACTUATOR_QUANTITIES, ActuatorConfiguration
-from gearwright.forces.robot_lines import robot_motors
+from gearwright.forces.robot_lines import robot_motors, voltage_limit
 from gearwright.functions import assemble, mass_matrix, neutral, structure_matrix
 from gearwright.mechanism import approximate
 from gearwright.mechanism.joints.kinds import joint_kind
@@ -187,23 +187,21 @@ def _with_drive(data: JointData, drive: Drive) -> JointData:
 
 def _motor_limits(robot: Robot, catalogue: Catalogue) -> dict[str, tuple[float | None, float | None]]:
     """Return torque and speed limit of each motor: of its electronics and supply, else of its data sheet."""
-    supplies = {drive.title: drive.supply or robot.supply for drive in robot.drives}
     limits = {}
     for title, motor in robot_motors(robot):
         sheet = catalogue.motor_by_name(motor.catalogue)
         torque = motor.torque_limit
         if torque is None and sheet is not None:
             torque = sheet.peak_torque or sheet.stall_torque
-        speed = _motor_speed(motor, supplies.get(title, robot.supply))
+        speed = _motor_speed(motor, voltage_limit(robot, title, motor))
         if speed is None and sheet is not None:
             speed = sheet.top_speed
         limits[title] = (None if torque is None else float(torque), speed)
     return limits
 
 
-def _motor_speed(motor: Motor, supply: Any) -> float | None:
+def _motor_speed(motor: Motor, voltage: float | None) -> float | None:
     """Return the largest speed [rad/s]: that of the electronics, or the no-load speed at the available voltage."""
-    voltage = motor.max_voltage if motor.max_voltage is not None else getattr(supply, "voltage", None)
     no_load = None if voltage is None or motor.torque_constant is None else float(voltage / motor.torque_constant)
     limits = [float(x) for x in (motor.max_speed, no_load) if x is not None]
     return min(limits, default=None)

@@ -38,8 +38,8 @@ from gearwright.design.robot_preparation.sized_drives import (
 )
 from gearwright.errors import InputError
 from gearwright.forces import GearLoss, TrainLoss
-from gearwright.forces.actuators.dc_motor import supply_voltage
 from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.forces.robot_lines import supply_voltage
 from gearwright.forces.transmission.gear_losses import reversal_law
 from gearwright.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble_tree

@@ -9,15 +9,25 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gearwright.analysis.drives.limit_kinds import (
+    CONTINUOUS_SPEED,
+    GEARBOX_INPUT_SPEED,
+    GEARBOX_LIFE,
+    GEARBOX_MEAN_SPEED,
+    GEARBOX_MEAN_TORQUE,
+    GEARBOX_PEAK_TORQUE,
+    MOTOR_SPEED,
+    REQUIRED_MOTOR_DATA,
+    VOLTAGE,
+    LimitKind,
+)
 from gearwright.catalogue import Catalogue
 from gearwright.parts import DataSheet, GearboxSheet, MotorSheet, mounting_conflict
 from gearwright.text import listed_names
 
 Sheet = TypeVar("Sheet", bound=DataSheet)
 Optional = TypeVar("Optional", bound=DataSheet | None)
-REQUIRED_MOTOR_DATA = ("mass", "inertia", "torque_constant", "resistance")
 REQUIRED_GEARBOX_DATA = ("mass", "ratio", "efficiency")
-REQUIRED_LIFE_DATA = ("life", "life_speed", "rated_torque")
 
 
 def usable_entries(catalogue: Catalogue, life: float | None = None) -> Catalogue:
@@ -58,20 +68,25 @@ def missing_gearbox_data(sheet: GearboxSheet, life: bool = False) -> tuple[str, 
     missing = [field for field in REQUIRED_GEARBOX_DATA if getattr(sheet, field) is None]
     if sheet.rated_torque is None and sheet.peak_torque is None:
         missing.append("rated_torque or peak_torque")
-    return (*missing, *(field for field in REQUIRED_LIFE_DATA if life and not getattr(sheet, field)))
+    return (*missing, *(field for field in GEARBOX_LIFE.columns if life and not getattr(sheet, field)))
 
 
 def unlimited_by_sheet(joint: str, motor: MotorSheet, gearbox: GearboxSheet | None) -> Iterator[str]:
     """Remarks on limits that the data sheets of a choice do not state."""
-    if motor.voltage is None and motor.peak_speed is None and motor.continuous_speed is None:
+    if not _stated_columns(motor, (VOLTAGE, MOTOR_SPEED, CONTINUOUS_SPEED)):
         yield f"{joint}: the data sheet of {motor.key} states neither voltage nor speed; its speed is not checked."
     if gearbox is None:
         return
-    speeds = (gearbox.peak_input_speed, gearbox.rated_input_speed)
-    ratings = {"peak_torque": gearbox.peak_torque, "rated_torque": gearbox.rated_torque}
-    missing = [field for field, x in ratings.items() if x is None] + ["input speed"] * (speeds == (None, None))
+    torques, speeds = (GEARBOX_PEAK_TORQUE, GEARBOX_MEAN_TORQUE), (GEARBOX_INPUT_SPEED, GEARBOX_MEAN_SPEED)
+    missing = [kind.sheet_field for kind in torques if not _stated_columns(gearbox, (kind,))]
+    missing += [] if _stated_columns(gearbox, speeds) else ["input speed"]
     if missing:
         yield f"{joint}: the data sheet of {gearbox.key} states no {listed_names(missing)}; this limit is not checked."
+
+
+def _stated_columns(sheet: DataSheet, kinds: Sequence[LimitKind]) -> list[str]:
+    """The columns of some limits that a data sheet states."""
+    return [kind.sheet_field for kind in kinds if getattr(sheet, kind.sheet_field) is not None]
 
 
 def mounting_matrix(motors: Sequence[MotorSheet], boxes: Sequence[GearboxSheet | None]) -> NDArray[np.bool_]:
@@ -106,7 +121,7 @@ def skipped_entries(catalogue: Catalogue, life: float | None = None) -> Iterator
     if life is not None and not rated:
         yield (
             "the life of gearboxes is not checked: no gearbox of the catalogue states "
-            f"{listed_names(REQUIRED_LIFE_DATA)}."
+            f"{listed_names(GEARBOX_LIFE.columns)}."
         )
 
 
@@ -122,4 +137,4 @@ def _skipped_remarks(sheets: Mapping[str, Sheet], missing_data: Callable[[Sheet]
 def _requires_life(catalogue: Catalogue, life: float | None) -> bool:
     """Whether gearboxes must state their life: it is required, and some state it."""
     boxes = catalogue.gearboxes.values()
-    return life is not None and any(all(getattr(sheet, field) for field in REQUIRED_LIFE_DATA) for sheet in boxes)
+    return life is not None and any(all(getattr(sheet, field) for field in GEARBOX_LIFE.columns) for sheet in boxes)

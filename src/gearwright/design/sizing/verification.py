@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from typing import NamedTuple, TypeAlias
 
 from gearwright.analysis import Analysis, LimitCheck, Task, analyse
+from gearwright.analysis.drives.advice_value import Advice, advice_text
 from gearwright.analysis.drives.limit_checks import LIMIT_TOLERANCE, required_check
 from gearwright.analysis.drives.limit_kinds import LINK, TRACKING_ACCURACY, LimitKey
 from gearwright.design.robot_preparation.sized_drives import sized_drives
@@ -25,10 +26,10 @@ def without_accuracy(task: Task) -> Task:
 
 
 class LimitViolation(NamedTuple):
-    """An exceeded limit: its utilisation and the recommendation."""
+    """An exceeded limit: its utilisation and the recommendations, which are computed when they are read."""
 
     share: float
-    advice: str
+    advice: Sequence[Advice] = ()
 
 
 Violations: TypeAlias = dict[LimitKey, LimitViolation]
@@ -108,11 +109,11 @@ class Verification:
 
     def _all_violations(self, analysis: Analysis) -> Violations:
         """Every limit above the allowed utilisation."""
-        shares = {key: LimitViolation(limit_share(check), check.advice_text) for key, check in all_limits(analysis)}
+        shares = {key: LimitViolation(limit_share(check), check.advice) for key, check in all_limits(analysis)}
         loop = analysis.perturbed
         accuracy = None if loop is None else required_check(TRACKING_ACCURACY, self._requirements, loop.accuracy)
         if accuracy is not None:
-            shares[LimitKey("", TRACKING_ACCURACY, True)] = LimitViolation(limit_share(accuracy), "")
+            shares[LimitKey("", TRACKING_ACCURACY, True)] = LimitViolation(limit_share(accuracy))
         allowed = self.problem.share + LIMIT_TOLERANCE
         return {key: violation for key, violation in shares.items() if violation.share > allowed}
 
@@ -160,5 +161,5 @@ def no_verified_design(
     return InputError(
         f"size_drives: in the analysis, {counted} every limit. The tightest is {tightest}: the best set needs "
         f"{violation.share:.0%} of it, {problem.share:.0%} is allowed.{others_text} "
-        f"{outlook or violation.advice or tightest.kind.remedy}"
+        f"{outlook or advice_text(violation.advice) or tightest.kind.remedy}"
     )

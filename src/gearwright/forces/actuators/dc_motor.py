@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive, rotor_inertia
 from gearwright.forces.law import Quantity
-from gearwright.forces.robot_lines import robot_motors
+from gearwright.forces.robot_lines import robot_motors, voltage_limit
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.parts import Motor, Robot
+from gearwright.parts import Robot
 
 Matrix = list[list[float]]
 
@@ -142,16 +140,3 @@ def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None
         # A rotor without inertia: any inertia in the actuator's equations works, because `carried` cancels it.
         actuators.append(replace(actuator, carried=1.0) if has_no_rotor else actuator)
     return actuators
-
-
-def voltage_limit(robot: Robot, title: str, motor: Motor) -> float | None:
-    """The largest voltage of a motor's electronics [V]: their own limit or that of the supply."""
-    stated = (motor.max_voltage, supply_voltage(robot, title))
-    return min((float(primal_value(x)) for x in stated if x is not None), default=None)
-
-
-def supply_voltage(robot: Robot, title: str) -> Scalar | None:
-    """The voltage of a motor's supply [V]; None where the robot does not state it."""
-    drive_supply = next((drive.supply for drive in robot.drives if drive.title == title), None)
-    supply = drive_supply if drive_supply is not None else robot.supply
-    return None if supply is None else supply.voltage

@@ -9,7 +9,7 @@ from gearwright.errors import DriveError, InputError
 from gearwright.forces.law import Law
 from gearwright.forces.motors.motor import Winding
 from gearwright.forces.motors.supply_circuit import MotorCircuit
-from gearwright.forces.robot_lines import motor_line, robot_motors
+from gearwright.forces.robot_lines import motor_line, robot_motors, supply_of_motor
 from gearwright.mechanism import Mechanism
 from gearwright.parts import CurrentControl, Motor, Robot, Supply
 
@@ -63,12 +63,8 @@ def _driven_windings(robot: Robot, mech: Mechanism, inputs: Collection[str]) -> 
         input_kind = _driving_input(title, motor, control, inputs)
         if input_kind is None:
             continue
-        drive_supply = drives[title].supply if title in drives else None
         controller = _current_controller(title, motor, control) if input_kind == "current_reference" else None
-        yield (
-            Winding(title, motor_line(mech, title), motor, controller),
-            drive_supply if drive_supply is not None else robot.supply,
-        )
+        yield Winding(title, motor_line(mech, title), motor, controller), supply_of_motor(robot, title)
 
 
 def _driving_input(title: str, motor: Motor, control: CurrentControl | None, inputs: Collection[str]) -> str | None:

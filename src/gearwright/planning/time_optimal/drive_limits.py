@@ -17,7 +17,7 @@ from gearwright.forces import Law
 from gearwright.forces.contact.contacts_of_robot import loop_laws, without_loops
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.forces.robot_lines import robot_motors
+from gearwright.forces.robot_lines import robot_motors, voltage_limit
 from gearwright.forces.transmission.drive_equation import winding_equations
 from gearwright.functions import Closure, whole_motion
 from gearwright.mechanism import Mechanism
@@ -327,21 +327,11 @@ def _stated_motor_limit(robot: Robot | Mechanism, title: str, motor: Motor, quan
     stated = {
         "motor_torque": motor.max_torque,
         "current": motor.max_current,
-        "voltage": _available_voltage(robot, title, motor),
+        "voltage": voltage_limit(robot, title, motor) if isinstance(robot, Robot) else None,
     }
     limit = stated[quantity]
     unusable = not motor.torque_constant or (quantity == "voltage" and motor.resistance is None)
     return None if limit is None or (quantity != "motor_torque" and unusable) else float(limit)
-
-
-def _available_voltage(robot: Robot | Mechanism, title: str, motor: Motor) -> float | None:
-    """Return the lower of the voltages of electronics and supply."""
-    if not isinstance(robot, Robot):
-        return None
-    drive = next((candidate for candidate in robot.drives if candidate.title == title), None)
-    supply = robot.supply if drive is None or drive.supply is None else drive.supply
-    voltages = [float(x) for x in (motor.max_voltage, None if supply is None else supply.voltage) if x is not None]
-    return min(voltages, default=None)
 
 
 def _ignored_inductances(robot: Robot | Mechanism, signals: Sequence[LimitedSignal]) -> tuple[str, ...]:
