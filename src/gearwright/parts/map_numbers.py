@@ -28,16 +28,3 @@ def map_dual_numbers(part: Any, change: Callable[[Dual], Scalar]) -> Any:
     new = {name: map_dual_numbers(x, change) for name, x in old.items()}
     changed = {name: x for name, x in new.items() if x is not old[name]}
     return replace(part, **changed) if changed else part
-
-
-def largest_relative_slopes(part: Any) -> dict[str, float]:
-    """Return for each parameter the largest relative sensitivity of the numbers of a part."""
-    slopes: dict[str, float] = {}
-
-    def record_slopes(x: Dual) -> Dual:
-        for name, slope in x.c[1].by.items():
-            slopes[name] = max(slopes.get(name, 0.0), abs(float(slope) / float(x.c[0])))
-        return x
-
-    map_dual_numbers(part, record_slopes)
-    return slopes

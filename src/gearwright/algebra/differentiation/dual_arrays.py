@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra.differentiation.dual_numbers import Dual, dual, map_linear, partials_of, primal_value
+from gearwright.algebra.differentiation.dual_numbers import (
+    Dual,
+    dual,
+    map_bilinear,
+    map_linear,
+    partials_of,
+    primal_value,
+)
 from gearwright.algebra.scalar import Scalar
 from gearwright.arrays import Array
 
@@ -78,3 +85,60 @@ def concatenate_arrays(parts: Sequence[Scalar], axis: int = 0) -> Scalar:
 
     whole = np.concatenate([primal_value(x) for x in parts], axis)
     return dual(whole, {name: np.concatenate([partial_or_zeros(x, name) for x in parts], axis) for name in names})
+
+
+def cross_product(x: Scalar, y: Scalar) -> Scalar:
+    """Return the cross product of vectors, (..., 3)."""
+    return map_bilinear(np.cross, x, y)
+
+
+def matrix_product(x: Scalar, y: Scalar) -> Scalar:
+    """Return the product of matrices or vectors."""
+    return map_bilinear(np.matmul, x, y)
+
+
+def outer_product(x: Scalar, y: Scalar) -> Scalar:
+    """Return the products of all pairs of elements of two vectors, (m, n)."""
+    return map_bilinear(np.outer, x, y)
+
+
+def root_sum_square(parts: Sequence[Scalar]) -> Scalar:
+    """Return the magnitude of a vector from its components; its derivative is zero where it is zero.
+
+    >>> from gearwright.algebra.differentiation.partials import Partials
+    >>> size = root_sum_square([3.0, Dual([4.0, Partials({"a": 1.0})])])
+    >>> float(size.c[0]), float(size.c[1].by["a"])
+    (5.0, 0.8)
+    """
+    size = np.sqrt(sum(primal_value(x) ** 2 for x in parts))
+    nonzero = np.where(size > 0, size, 1.0)
+    slopes: dict[str, Any] = {}
+    for x in parts:
+        for name, slope in partials_of(x).items():
+            slopes[name] = slopes.get(name, 0.0) + primal_value(x) * slope / nonzero
+    return dual(size, slopes)
+
+
+def least_squares(matrix: Scalar, right: Scalar) -> Scalar:
+    r"""Return the shortest x with the least error of A x = b; the derivatives hold while the rank of A stays.
+
+    With the pseudoinverse: $dx = A^+ (db - dA x) + A^+ A^{+T} dA^T (b - A x) + (1 - A^+ A) dA^T A^{+T} x$.
+
+    >>> from gearwright.algebra.differentiation.partials import Partials
+    >>> ratio = Dual([np.array([[2.0, 2.0]]), Partials({"a": np.array([[1.0, 1.0]])})])
+    >>> x = least_squares(ratio, np.array([4.0]))
+    >>> x.c[0].round(12).tolist(), x.c[1].by["a"].round(12).tolist()
+    ([1.0, 1.0], [-0.5, -0.5])
+    """
+    A, b = primal_value(matrix), primal_value(right)
+    x = np.linalg.lstsq(A, b, rcond=None)[0]
+    names = {name: None for part in (matrix, right) for name in partials_of(part)}
+    if not names:
+        return x
+    inverse = np.linalg.pinv(A, rcond=max(A.shape) * np.finfo(float).eps)
+    missing, unused = b - A @ x, np.eye(A.shape[1]) - inverse @ A
+    slopes = {}
+    for name in names:
+        dA, db = (partials_of(part).get(name, np.zeros_like(primal_value(part))) for part in (matrix, right))
+        slopes[name] = inverse @ (db - dA @ x + inverse.T @ (dA.T @ missing)) + unused @ (dA.T @ (inverse.T @ x))
+    return dual(x, slopes)

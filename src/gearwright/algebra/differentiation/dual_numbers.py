@@ -13,7 +13,8 @@ from typing import Any
 
 from gearwright.algebra.differentiation.partials import Partials
 from gearwright.algebra.differentiation.taylor_series import PowerSeries, Taylor, TaylorOperations
-from gearwright.algebra.scalar import Scalar
+from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.algebra.scalar import Operations, Scalar
 
 
 class Dual(PowerSeries):
@@ -44,6 +45,11 @@ class DualOperations(TaylorOperations):
         """The partial derivatives of this rank; empty for constants."""
         partials = self.coefficient(x, 1)
         return partials.by if isinstance(partials, Partials) else {}
+
+
+DUAL_FLOATS: Operations = DualOperations(FLOATS)
+DUAL_ARRAYS: Operations = DualOperations(ARRAYS)
+"""The operations of numbers, and of arrays, with or without derivatives by parameters."""
 
 
 def dual_parameters(values: Mapping[str, Scalar]) -> dict[str, Dual]:

@@ -1,9 +1,4 @@
-"""The largest force between teeth or on a bearing of a gear, with its derivatives by data of the gear and by torque.
-
-Forces follow from the equilibrium of a gearbox, which is linear algebra in plain numbers. The derivatives at the
-instant of the maximum are sixth-order differences with a step of one thousandth of the torque or of the gear's data:
-they are accurate to about 1e-11.
-"""
+"""The largest force between teeth or on a bearing of a gear, with its derivatives by data of the gear and by torque."""
 
 from __future__ import annotations
 
@@ -13,16 +8,11 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_arrays import array_item
 from gearwright.algebra.differentiation.dual_numbers import dual, partials_of, primal_value
-from gearwright.arrays import Array
-from gearwright.parts.gears.forces.tooth_forces import ToothForce, tooth_forces_or_none
-from gearwright.parts.map_numbers import largest_relative_slopes, map_dual_numbers
-
-TOOTH_FORCE_STEP_RATIO = 1e-3
-"""Relative step of the data of a gear."""
-DIFFERENCE_OFFSETS = np.array([-3, -2, -1, 1, 2, 3])
-DIFFERENCE_WEIGHTS = np.array([-1, 9, -45, 45, -9, 1]) / 60
-"""Offsets in steps and weights of the difference formula."""
+from gearwright.parts import ToothForce
+from gearwright.parts.gears.forces.tooth_forces import first_number, tooth_forces_or_none
+from gearwright.parts.map_numbers import map_dual_numbers
 
 
 def tooth_forces(gear: Any, torque: Scalar, speed: Scalar) -> tuple[ToothForce, ...]:
@@ -41,6 +31,8 @@ def largest_tooth_force(
 ) -> Scalar | None:
     """The largest magnitude of a force between teeth, or on a bearing [N]; None without known geometry.
 
+    Its derivatives are those at the instant of the maximum.
+
     Args:
         teeth: result of `tooth_forces`.
         gear: the gear; its data may be dual numbers.
@@ -48,37 +40,12 @@ def largest_tooth_force(
         speed: of its output (T,).
         bearing: whether to return forces on bearings.
     """
-    magnitudes = {k: moved_gear.size for k, moved_gear in enumerate(teeth) if moved_gear.is_bearing is bearing}
+    magnitudes = {k: force.size for k, force in enumerate(teeth) if force.is_bearing is bearing}
     if not magnitudes:
         return None
     index = max(magnitudes, key=lambda k: float(np.max(magnitudes[k])))
     instant = int(np.argmax(magnitudes[index]))
-    nominal, load = map_dual_numbers(gear, primal_value), float(primal_value(torque)[instant])
-    driving = load * float(primal_value(speed)[instant]) >= 0
-
-    def sizes(gear: Any, loads: Array) -> Array:
-        return np.asarray(tooth_forces_or_none(gear, loads, driving)[index].size)
-
-    slopes: dict[str, float] = {}
-    if load and partials_of(torque):
-        by_load = _central_difference(
-            sizes(nominal, load * (1 + TOOTH_FORCE_STEP_RATIO * DIFFERENCE_OFFSETS)), TOOTH_FORCE_STEP_RATIO * load
-        )
-        slopes = {name: by_load * float(x[instant]) for name, x in partials_of(torque).items()}
-    for name, share in largest_relative_slopes(gear).items():
-        gears = (_perturbed_gear(gear, name, k * TOOTH_FORCE_STEP_RATIO / share) for k in DIFFERENCE_OFFSETS)
-        partial = _central_difference(
-            np.array([sizes(moved_gear, np.array([load]))[0] for moved_gear in gears]), TOOTH_FORCE_STEP_RATIO / share
-        )
-        slopes[name] = slopes.get(name, 0.0) + partial
-    return dual(float(magnitudes[index][instant]), slopes)
-
-
-def _central_difference(values: Array, step: float) -> float:
-    """The derivative at the middle of values that are a step apart."""
-    return float(DIFFERENCE_WEIGHTS @ values) / step
-
-
-def _perturbed_gear(gear: Any, name: str, step: float) -> Any:
-    """The gear in plain numbers, with a parameter changed by a step."""
-    return map_dual_numbers(gear, lambda x: x.c[0] + step * x.c[1].by.get(name, 0.0))
+    load = array_item(torque, np.s_[instant : instant + 1])
+    driving = bool(first_number(primal_value(load)) * float(primal_value(speed)[instant]) >= 0)
+    at_maximum = first_number(tooth_forces_or_none(gear, load, driving)[index].size)
+    return dual(float(magnitudes[index][instant]), partials_of(at_maximum))

@@ -1,8 +1,7 @@
 """Sensitivities: the change of every characteristic of a task for one per cent of a parameter, by exact derivatives.
 
 The whole analysis (inverse dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies)
-runs over dual numbers. Only the equilibrium inside a gearbox at one instant uses differences
-(`analysis.drives.tooth_force_sensitivity`).
+and the balance of forces inside gearboxes run over dual numbers.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class Belt(GearWithMembers):
         """Two pulleys and the two spans between them; the slack span of a chain without pretension has no tension."""
         if self.unknown_teeth is not None or self.distance is None:
             return None
-        tension = 0.0 if self.pretension is None else float(self.pretension)
+        tension = 0.0 if self.pretension is None else self.pretension
         wheels = MovingMember("driver"), MovingMember("driven", at=self.distance * X_DIRECTION)
         between = belt_spans(self.driver, self.driven, self.distance, self.crossed, tension)
         return GearStatics(wheels, (between,), "driver", "driven")

@@ -6,12 +6,18 @@ import math
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.algebra.differentiation.dual_numbers import DUAL_FLOATS
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.gears.forces.gear_statics import GearStatics
 from gearwright.parts.gears.forces.pitch_points import bevel_contact, cone_angles, worm_contact
-from gearwright.parts.gears.forces.tooth_forces import NORMAL_PRESSURE_ANGLE, missing_fields_text, require_teeth_angles
+from gearwright.parts.gears.forces.tooth_forces import (
+    NORMAL_PRESSURE_ANGLE,
+    missing_fields_text,
+    require_teeth_angles,
+    tangent,
+)
 from gearwright.parts.gears.gear import Wheel
 from gearwright.parts.gears.losses import Losses, gear_losses, require_thread_friction, worm_efficiencies, worm_friction
 from gearwright.parts.gears.member import (
@@ -115,26 +121,27 @@ class Bevel(GearWithMeshes):
         if self.efficiency is not None:
             return self.efficiency
         driver_cone, driven_cone = self.pitch_cone_angles
-        return self.efficiency_of_mesh(self.driver / math.cos(driver_cone), self.driven / math.cos(driven_cone))
+        first, second = self.driver / DUAL_FLOATS.cos(driver_cone), self.driven / DUAL_FLOATS.cos(driven_cone)
+        return self.efficiency_of_mesh(first, second)
 
     @property
-    def pitch_cone_angles(self) -> tuple[float, float]:
+    def pitch_cone_angles(self) -> tuple[Scalar, Scalar]:
         """Pitch cone angles of driver and driven wheel [rad]."""
-        return cone_angles(self.driver, self.driven, float(self.shaft_angle))
+        return cone_angles(self.driver, self.driven, self.shaft_angle)
 
     @property
-    def middle_radius(self) -> float:
+    def middle_radius(self) -> Scalar:
         """Pitch radius of the driven wheel at mid-face [m]."""
         assert self.module is not None
         assert self.face_width is not None
-        return float(self.module * self.driven - self.face_width * math.sin(self.pitch_cone_angles[1])) / 2
+        return (self.module * self.driven - self.face_width * DUAL_FLOATS.sin(self.pitch_cone_angles[1])) / 2
 
     def gear_statics(self) -> GearStatics | None:
         """Two cones in contact along a line; the separating force pushes both away from the apex."""
         if self.unknown_teeth is not None:
             return None
-        words = {"pressure_angle": float(self.pressure_angle), "efficiency": float(self._mesh_efficiency)}
-        wheels, contact = bevel_contact(self.pitch_cone_angles, self.middle_radius, float(self.helix_angle), **words)
+        words = {"pressure_angle": self.pressure_angle, "efficiency": self._mesh_efficiency}
+        wheels, contact = bevel_contact(self.pitch_cone_angles, self.middle_radius, self.helix_angle, **words)
         return GearStatics(wheels, (contact,), "driver", "driven")
 
     @property
@@ -217,7 +224,7 @@ class Worm(GearWithMembers):
         return None if self.friction_coefficient is None else "friction_coefficient"
 
     @property
-    def thread_efficiencies(self) -> tuple[float, float]:
+    def thread_efficiencies(self) -> tuple[Scalar, Scalar]:
         """Driving and back-driving efficiency of the thread."""
         if self.lead_angle is None or self.friction_coefficient is None:
             return 1.0, 1.0
@@ -229,10 +236,10 @@ class Worm(GearWithMembers):
         return (Losses(efficiency=efficiency, back_efficiency=back),)
 
     @property
-    def thread_friction(self) -> float:
+    def thread_friction(self) -> Scalar:
         """Friction coefficient of the thread, as given or derived from the efficiency."""
         if self.friction_coefficient is not None:
-            return float(self.friction_coefficient)
+            return self.friction_coefficient
         table = gear_losses(self)
         assert self.lead_angle is not None
         return worm_friction(self.lead_angle, table[0].efficiency, self.pressure_angle) if table else 0.0
@@ -241,10 +248,10 @@ class Worm(GearWithMembers):
         r"""A worm of radius $starts \, m / (2 \tan\lambda)$: the force that drives the wheel is axial for the worm."""
         if self.module is None or self.lead_angle is None:
             return None
-        lead = float(self.lead_angle)
-        radius, wheel = self.module * self.starts / (2 * math.tan(lead)), self.module * self.wheel / 2
-        words = {"pressure_angle": float(self.pressure_angle), "friction": self.thread_friction}
-        members, contact = worm_contact(float(radius), float(wheel), lead if self.hand == "right" else -lead, **words)
+        lead = self.lead_angle
+        radius, wheel = self.module * self.starts / (2 * tangent(lead)), self.module * self.wheel / 2
+        words = {"pressure_angle": self.pressure_angle, "friction": self.thread_friction}
+        members, contact = worm_contact(radius, wheel, lead if self.hand == "right" else -lead, **words)
         return GearStatics(members, (contact,), "worm", "wheel")
 
     @property

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from gearwright.algebra import Scalar, is_number
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import TrainError
@@ -115,8 +113,8 @@ class Harmonic(GearWithMembers):
         """
         if self.radius is None:
             return ()
-        radius = float(self.radius) * (1.0 if self.held == "circular" else 1 + 1 / float(self.printed_ratio))
-        zone = ToothAngles(float(self.pressure_angle)).mesh_force("one zone of teeth", np.abs(torque) / (2 * radius))
+        radius = self.radius * (1.0 if self.held == "circular" else 1 + 1 / self.printed_ratio)
+        zone = ToothAngles(self.pressure_angle).mesh_force("one zone of teeth", abs(torque) / (2 * radius))
         return zone, ToothForce("one lobe of the wave generator", True, 0.0 * zone.radial, zone.radial)
 
     @property
@@ -260,7 +258,7 @@ class Cycloidal(GearWithMembers):
         """Discs on an eccentric between ring pins and output pins, all of equal stiffness."""
         if self.unknown_teeth is not None:
             return None
-        sizes = (float(x) for x in (self.eccentricity, self.pin_circle or 0.0, self.output_circle or 0.0))
+        sizes = self.eccentricity, self.pin_circle, self.output_circle
         members, contacts = cycloidal_contacts(self.pins, self.discs, *sizes)
         driven, held = ("output", "pins") if self.held == "pins" else ("pins", "output")
         return GearStatics(members, contacts, "eccentric", driven, (held,))

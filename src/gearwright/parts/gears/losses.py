@@ -6,18 +6,19 @@ This module has the data and the statics; the force law that uses them is in `fo
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.algebra.differentiation.dual_numbers import DUAL_FLOATS, primal_value
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.checks import require_gear
+from gearwright.parts.gears.forces.tooth_forces import tangent, transverse_pressure_angle
 
 EFFICIENCY_SLACK = 0.05
 """Tolerance: published efficiencies are rounded, and circulating power in planetary gears deviates slightly."""
@@ -130,7 +131,7 @@ def without_losses(gear: Any) -> Any:
 
 
 @check_arguments
-def interpolated_losses(table: Sequence[Losses], speed: float) -> Losses:
+def interpolated_losses(table: Sequence[Losses], speed: Scalar) -> Losses:
     """Return the losses interpolated at a motor speed; for plain numbers, not symbols.
 
     >>> interpolated_losses([Losses(0, 0.5), Losses(100, 1.0)], -50).efficiency
@@ -138,10 +139,13 @@ def interpolated_losses(table: Sequence[Losses], speed: float) -> Losses:
     """
     if not table:
         return Losses(abs(speed), 1.0, 1.0)
-    at = [row.speed for row in table]
+    size, at = abs(speed), [row.speed for row in table]
+    k = bisect_right(at, size) - 1
+    share = (size - at[k]) / (at[k + 1] - at[k]) if 0 <= k < len(at) - 1 else 0.0
 
-    def interpolate(column: Sequence[Scalar]) -> float:
-        return float(np.interp(abs(speed), at, column))
+    def interpolate(column: Sequence[Scalar]) -> Scalar:
+        start = column[max(k, 0)]
+        return start if is_zero(share) else start + share * (column[k + 1] - start)
 
     efficiency, back = (
         interpolate([row.efficiency for row in table]),
@@ -178,7 +182,7 @@ def _series_back_efficiency(back: float, stage_back: float) -> float:
     return back * stage_back if back > 0 and stage_back > 0 else min(back, stage_back)
 
 
-def worm_efficiencies(lead: float, friction: float, pressure: float) -> tuple[float, float]:
+def worm_efficiencies(lead: Scalar, friction: Scalar, pressure: Scalar) -> tuple[Scalar, Scalar]:
     r"""Return both efficiencies of a worm, $\eta' = (c - \mu \tan\lambda) / (c + \mu \cot\lambda)$.
 
     $\eta'' = (c - \mu \cot\lambda) / (c + \mu \tan\lambda)$ with the lead angle $\lambda$, the friction coefficient
@@ -187,18 +191,18 @@ def worm_efficiencies(lead: float, friction: float, pressure: float) -> tuple[fl
     >>> worm_efficiencies(0.3, 0.0, 0.35)
     (1.0, 1.0)
     """
-    c, t = math.cos(pressure), math.tan(lead)
+    c, t = DUAL_FLOATS.cos(pressure), tangent(lead)
     return (c - friction * t) / (c + friction / t), (c - friction / t) / (c + friction * t)
 
 
-def worm_friction(lead: Scalar, efficiency: Scalar, pressure: Scalar) -> float:
+def worm_friction(lead: Scalar, efficiency: Scalar, pressure: Scalar) -> Scalar:
     r"""Return the friction of a worm from its efficiency, $c (1 - \eta') / (\tan\lambda + \eta' / \tan\lambda)$.
 
     >>> round(worm_friction(0.1, worm_efficiencies(0.1, 0.05, 0.35)[0], 0.35), 12)
     0.05
     """
-    c, t = math.cos(pressure), math.tan(lead)
-    return float(c * (1 - efficiency) / (t + efficiency / t))
+    c, t = DUAL_FLOATS.cos(pressure), tangent(lead)
+    return c * (1 - efficiency) / (t + efficiency / t)
 
 
 def require_thread_friction(kind: str, friction: Scalar | None, lead: Scalar | None, efficiency: Scalar) -> None:
@@ -212,7 +216,7 @@ def require_thread_friction(kind: str, friction: Scalar | None, lead: Scalar | N
         )
 
 
-def tooth_loss_factor(first: Scalar, second: Scalar, internal: bool, pressure: float, helix: float = 0.0) -> float:
+def tooth_loss_factor(first: Scalar, second: Scalar, internal: bool, pressure: Scalar, helix: Scalar = 0.0) -> Scalar:
     r"""Return the share of the power that a mesh loses per unit of friction coefficient, $1 - \eta = \mu H$.
 
     With Coulomb friction and a normal force that the n teeth in contact share equally,
@@ -231,31 +235,33 @@ def tooth_loss_factor(first: Scalar, second: Scalar, internal: bool, pressure: f
     >>> round(tooth_loss_factor(20, 60, False, 0.349), 4), round(tooth_loss_factor(20, 60, True, 0.349), 4)
     (0.1532, 0.1046)
     """
-    transverse = math.atan(math.tan(pressure) / math.cos(helix))
-    base_helix = math.asin(math.sin(helix) * math.cos(pressure))
-    before = _addendum_contact_ratio(first, transverse, math.cos(helix))
-    after = _addendum_contact_ratio(second, transverse, -math.cos(helix) if internal else math.cos(helix))
-    pairs = int(before + after)
+    transverse, addendum = transverse_pressure_angle(pressure, helix), DUAL_FLOATS.cos(helix)
+    sine = DUAL_FLOATS.sin(helix) * DUAL_FLOATS.cos(pressure)  # of the helix angle at the base circle
+    before = _addendum_contact_ratio(first, transverse, addendum)
+    after = _addendum_contact_ratio(second, transverse, -addendum if internal else addendum)
+    ratio = float(primal_value(before + after))
+    pairs = int(ratio)
     if pairs < 1:
+        z1, z2, angle = (float(primal_value(x)) for x in (first, second, pressure))
         raise TrainError(
-            f"gear: teeth {first:g} and {second:g} at a pressure angle of {math.degrees(pressure):.3g} degrees have a "
-            f"contact ratio of {before + after:.3g}, below 1: they lose contact. Give a smaller pressure angle."
+            f"gear: teeth {z1:g} and {z2:g} at a pressure angle of {math.degrees(angle):.3g} degrees have a "
+            f"contact ratio of {ratio:.3g}, below 1: they lose contact. Give a smaller pressure angle."
         )
     change = before + after - pairs  # up to this part of a pitch there is one pair more
 
-    def sliding_integral(begin: float, end: float) -> float:
+    def sliding_integral(begin: Scalar, end: Scalar) -> Scalar:
         return 0.5 * (end * abs(end) - begin * abs(begin))
 
     total = sum(sliding_integral(k - before, k - before + change) for k in range(pairs + 1)) / (pairs + 1)
     total += sum(sliding_integral(k - before + change, k - before + 1) for k in range(pairs)) / pairs
-    return 2 * math.pi * (1 / first + (-1 if internal else 1) / second) * total / math.cos(base_helix)
+    return 2 * math.pi * (1 / first + (-1 if internal else 1) / second) * total / DUAL_FLOATS.sqrt(1 - sine * sine)
 
 
-def _addendum_contact_ratio(teeth: Scalar, pressure: float, addendum: float) -> float:
+def _addendum_contact_ratio(teeth: Scalar, pressure: Scalar, addendum: Scalar) -> Scalar:
     """Length of the path of contact from the pitch point to the tip, in base pitches; internal: addendum below 0."""
-    tip = (1 + 2 * addendum / teeth) / math.cos(pressure)
-    reach = math.sqrt(max(tip * tip - 1, 0.0))  # inside the base circle there is no contact
-    return float(abs(reach - math.tan(pressure)) * teeth / (2 * math.pi))
+    tip = (1 + 2 * addendum / teeth) / DUAL_FLOATS.cos(pressure)
+    reach = DUAL_FLOATS.sqrt(max(tip * tip - 1, 0.0))  # inside the base circle there is no contact
+    return abs(reach - tangent(pressure)) * teeth / (2 * math.pi)
 
 
 def epicyclic_efficiencies(

@@ -216,7 +216,7 @@ class GearWithMeshes(GearWithMembers):
             return self.mesh_efficiency
         if self.friction_coefficient is None:
             return 1.0
-        pressure, helix = (float(getattr(self, name, 0.0)) for name in ("pressure_angle", "helix_angle"))
+        pressure, helix = (getattr(self, name, 0.0) for name in ("pressure_angle", "helix_angle"))
         efficiency = 1 - self.friction_coefficient * tooth_loss_factor(first, second, internal, pressure, helix)
         hint = f"Give less than {self.friction_coefficient}."
         require_range("gear", "efficiency by friction_coefficient", efficiency, above=0, hint=hint, error=TrainError)

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from gearwright.algebra import OptionalVector, Scalar
+from gearwright.algebra import OptionalVector, Scalar, is_zero
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import SpinError, TrainError
 from gearwright.parts.gears.forces.gear_statics import GearStatics, MovingMember
@@ -248,16 +248,16 @@ class Planetary(GearWithMeshes):
         >>> round(found["planet pin"].tangential / found["sun-planet"].tangential, 9)
         2.0
         """
-        circle, helix = float(self.planet_circle_radius), float(self.helix_angle)
-        if not circle:
+        circle, helix = self.planet_circle_radius, self.helix_angle
+        if is_zero(circle):
             return None
         centre = {name: MovingMember(name) for name in PLANETARY_MEMBERS}
         near, far = (
             circle * self.sun / (self.sun + self.planet),
             circle * self.ring_side_teeth / (self.ring - self.ring_side_teeth),
         )
-        words: dict[str, Any] = {"pressure_angle": float(self.pressure_angle), "carrier": "carrier"}
-        eta = {name: float(value) for name, value in self.mesh_efficiencies.items()}
+        words: dict[str, Any] = {"pressure_angle": self.pressure_angle, "carrier": "carrier"}
+        eta = self.mesh_efficiencies
         planets, contacts = planets_on(circle, self.planets), []
         for planet in planets:
             out = planet.at / circle
@@ -274,7 +274,7 @@ class Planetary(GearWithMeshes):
     @property
     def unknown_teeth(self) -> str | None:
         """The module."""
-        return None if float(self.planet_circle_radius) else "the modules must be given"
+        return "the modules must be given" if is_zero(self.planet_circle_radius) else None
 
     def _planets_on_link(self, rate: Scalar, carrier: str) -> tuple[Wheel, ...]:
         """Planets whose carrier is a link: ordinary wheels at their true positions."""

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_numbers import DUAL_FLOATS
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import TrainError
 from gearwright.parts.gears.forces.gear_statics import X_DIRECTION, Y_DIRECTION, GearStatics, MovingMember
@@ -87,12 +86,12 @@ class Rack(GearWithMembers):
 
     def gear_statics(self) -> GearStatics:
         """A pinion and a sliding rack."""
-        radius, loses = float(self.pitch_radius), 1.0 if self.efficiency is None else float(self.efficiency)
+        radius, loses = self.pitch_radius, 1.0 if self.efficiency is None else self.efficiency
         pinion, rack = (
             MovingMember("pinion"),
             MovingMember("rack", Y_DIRECTION, radius * X_DIRECTION, slides=True, bearing="rack guide"),
         )
-        words = {"pressure_angle": float(self.pressure_angle), "efficiency": loses}
+        words = {"pressure_angle": self.pressure_angle, "efficiency": loses}
         return GearStatics(
             (pinion, rack), (cylinder_contact(pinion, rack, radius, X_DIRECTION, **words),), "pinion", "rack"
         )
@@ -153,16 +152,16 @@ class Screw(GearWithMembers):
         return None if self.friction_coefficient is None else "friction_coefficient"
 
     @property
-    def lead_angle(self) -> float | None:
+    def lead_angle(self) -> Scalar | None:
         """Lead angle at the pitch diameter [rad]; None if that is not given."""
-        return None if self.diameter is None else math.atan(float(self.lead) / (math.pi * float(self.diameter)))
+        return None if self.diameter is None else DUAL_FLOATS.arctan2(self.lead, math.pi * self.diameter)
 
     @property
     def thread_efficiencies(self) -> tuple[float, float]:
         """Driving and back-driving efficiency of the thread."""
         if self.lead_angle is None or self.friction_coefficient is None:
             return 1.0, 1.0
-        return worm_efficiencies(self.lead_angle, self.friction_coefficient, float(self.pressure_angle))
+        return worm_efficiencies(self.lead_angle, self.friction_coefficient, self.pressure_angle)
 
     def derived_losses(self) -> tuple[Losses, ...]:
         """The losses of the thread."""
@@ -180,7 +179,7 @@ class Screw(GearWithMembers):
 
     def tooth_forces(self, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
         """The axial force of the nut on the screw, equal to the joint force, and the thrust on the screw's bearing."""
-        force = np.abs(torque)
+        force = abs(torque)
         names = (("screw-nut", False), ("screw bearing", True))
         return tuple(ToothForce(name, bears, 0.0 * force, 0.0 * force, force) for name, bears in names)
 

@@ -179,9 +179,7 @@ class Series(GearWithMembers):
             stage = self.stages[place - 1]
             yield f"stage{place}", stage, torque
             row = (*gear_losses(stage), Losses())[0]
-            torque = (
-                torque / float(stage.ratio) * (1 / row.efficiency if driving else max(row.back_driving_efficiency, 0.0))
-            )
+            torque = torque / stage.ratio * (1 / row.efficiency if driving else max(row.back_driving_efficiency, 0.0))
 
     @property
     def unknown_teeth(self) -> str | None:

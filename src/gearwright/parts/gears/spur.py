@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_numbers import DUAL_FLOATS
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import TrainError
 from gearwright.parts.gears.forces.gear_statics import GearStatics, MovingMember
@@ -18,6 +19,7 @@ from gearwright.parts.gears.forces.tooth_forces import (
     ToothAngles,
     missing_fields_text,
     require_teeth_angles,
+    transverse_pressure_angle,
 )
 from gearwright.parts.gears.gear import Wheel
 from gearwright.parts.gears.losses import Losses
@@ -116,7 +118,7 @@ class Spur(GearWithMeshes):
         """Efficiencies of the meshes from driver to driven gear; equal parts of an efficiency of the whole gear."""
         pairs = list(pairwise((self.driver, *self.idlers, self.driven)))
         if self.efficiency is not None:
-            return (self.efficiency ** (1 / len(pairs)),) * len(pairs)
+            return (DUAL_FLOATS.exp(DUAL_FLOATS.log(self.efficiency) / len(pairs)),) * len(pairs)
         return tuple(
             self.efficiency_of_mesh(*pair, internal=self.internal and k == len(pairs) - 1)
             for k, pair in enumerate(pairs)
@@ -126,9 +128,9 @@ class Spur(GearWithMeshes):
         """Wheels in a row, idlers offset by twice the pressure angle: the position with the largest bearing load."""
         if self.module is None:
             return None
-        teeth = ToothAngles(float(self.pressure_angle), float(self.helix_angle))
+        teeth = ToothAngles(self.pressure_angle, self.helix_angle)
         radii = [teeth.pitch_radius(self.module, z) for z in (self.driver, *self.idlers, self.driven)]
-        bend = 2 * math.atan(math.tan(teeth.pressure_angle) / math.cos(teeth.helix_angle))
+        bend = 2 * transverse_pressure_angle(self.pressure_angle, self.helix_angle)
         wheels, contacts = [MovingMember("driver")], []
         names = [*(f"idler{k + 1}" for k in range(len(self.idlers))), "driven"]
         for k, (name, near, far) in enumerate(zip(names, radii[:-1], radii[1:], strict=True)):
@@ -137,7 +139,7 @@ class Spur(GearWithMeshes):
             wheels.append(MovingMember(name, at=wheels[-1].at + (near - far if inside else near + far) * out))
             words: dict[str, Any] = {
                 "pressure_angle": teeth.pressure_angle,
-                "efficiency": float(self.mesh_efficiencies[k]),
+                "efficiency": self.mesh_efficiencies[k],
             }
             contacts.append(cylinder_contact(wheels[-2], wheels[-1], near, out, hand * teeth.helix_angle, **words))
         return GearStatics(wheels, contacts, "driver", "driven")

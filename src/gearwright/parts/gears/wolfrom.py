@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, is_zero
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import TrainError
 from gearwright.parts.gears.forces.gear_statics import GearStatics, MovingMember
@@ -119,14 +119,14 @@ class Wolfrom(GearWithMeshes):
 
     def gear_statics(self) -> GearStatics | None:
         """Sun, both rings, the free carrier and all planets on their circle, which share their load equally."""
-        circle = float(self.radius)
-        if not circle:
+        circle = self.radius
+        if is_zero(circle):
             return None
         centre = {name: MovingMember(name) for name in ("sun", "carrier", "held ring", "ring")}
         inner, step = circle * self.sun / (self.sun + self.planet), circle * self.planet / (self.ring - self.planet)
         outer = circle * self.second_planet / (self.second_ring - self.second_planet)
-        words: dict[str, Any] = {"pressure_angle": float(self.pressure_angle), "carrier": "carrier"}
-        eta = {name: float(value) for name, value in self.mesh_efficiencies.items()}
+        words: dict[str, Any] = {"pressure_angle": self.pressure_angle, "carrier": "carrier"}
+        eta = self.mesh_efficiencies
         planets, contacts = planets_on(circle, self.planets), []
         for planet in planets:
             out = planet.at / circle
@@ -144,4 +144,4 @@ class Wolfrom(GearWithMeshes):
     @property
     def unknown_teeth(self) -> str | None:
         """The radius of the planets' circle."""
-        return None if float(self.radius) else "the radius must be given"
+        return "the radius must be given" if is_zero(self.radius) else None

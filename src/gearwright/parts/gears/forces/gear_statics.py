@@ -12,22 +12,34 @@ $L^T f + T = 0$ for every member that is neither fixed nor loaded from outside. 
 (parallel planets) share the load evenly. In a mesh with losses the force acts slightly beside the pitch point, towards
 the driven wheel, so that each wheel and the whole gearbox are in balance. Bearings carry the rest.
 
-Forces are reported by name, as magnitudes, for the direction of the output torque that makes them larger.
+Forces are reported by name, as magnitudes, for the direction of the output torque that makes them larger. Dimensions,
+angles, losses and loads may be dual numbers: the forces then have derivatives by parameters.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from gearwright.arrays import Array
-from gearwright.parts.gears.forces.tooth_forces import NORMAL_PRESSURE_ANGLE, ToothForce
+from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_arrays import (
+    array_columns,
+    array_item,
+    broadcast_array,
+    concatenate_arrays,
+    cross_product,
+    least_squares,
+    matrix_product,
+    outer_product,
+    root_sum_square,
+    stack_matrices,
+)
+from gearwright.algebra.differentiation.dual_numbers import DUAL_ARRAYS, DUAL_FLOATS, map_linear, primal_value
+from gearwright.parts.gears.forces.tooth_forces import NORMAL_PRESSURE_ANGLE, ToothForce, tangent
 
 # The static balance
 
@@ -47,8 +59,8 @@ class MovingMember(NamedTuple):
     """
 
     name: str
-    axis: Array = Z_DIRECTION
-    at: Array = ORIGIN_POINT
+    axis: Scalar = Z_DIRECTION
+    at: Scalar = ORIGIN_POINT
     on: str | None = None
     slides: bool = False
     bearing: str | None = None
@@ -58,17 +70,17 @@ class MovingMember(NamedTuple):
         """The name of its bearing."""
         return self.bearing or f"{self.name} bearing"
 
-    def point_velocity(self, point: Array) -> Array:
+    def point_velocity(self, point: Scalar) -> Scalar:
         """The velocity of a point fixed to it, per unit of its rate."""
-        return self.axis if self.slides else np.cross(self.axis, point - self.at)
+        return self.axis if self.slides else cross_product(self.axis, point - self.at)
 
 
 class ContactForce(NamedTuple):
     """A force between two members at a point: on the second, (N, 3); without a title it is not reported."""
 
     title: str | None
-    point: Array
-    force: Array
+    point: Scalar
+    force: Scalar
 
 
 @dataclass(frozen=True)
@@ -90,17 +102,18 @@ class MemberContact:
     title: str
     first: str
     second: str
-    at: Array
-    along: Array
-    apart: Array
-    pressure_angle: float = NORMAL_PRESSURE_ANGLE
-    friction: float = 0.0
-    efficiency: float = 1.0
+    at: Scalar
+    along: Scalar
+    apart: Scalar
+    pressure_angle: Scalar = NORMAL_PRESSURE_ANGLE
+    friction: Scalar = 0.0
+    efficiency: Scalar = 1.0
     carrier: str | None = None
 
-    def contact_forces(self, f: Array, point: Array, direction: Array) -> list[ContactForce]:
+    def contact_forces(self, f: Scalar, point: Scalar, direction: Scalar) -> list[ContactForce]:
         """The force on its second member for magnitudes f (N,) along a direction at a point."""
-        force = np.outer(f, direction) + np.outer(np.abs(f), math.tan(self.pressure_angle) * self.apart)
+        separating = outer_product(DUAL_ARRAYS.absolute(f), tangent(self.pressure_angle) * self.apart)
+        force = outer_product(f, direction) + separating
         return [ContactForce(self.title, point, force)]
 
 
@@ -117,20 +130,21 @@ class BeltSpans(MemberContact):
         words: names of the tight and of the slack span; None: it is not reported.
     """
 
-    other_at: Array = field(default_factory=ORIGIN_POINT.copy)
-    other_along: Array = field(default_factory=X_DIRECTION.copy)
-    pretension: float = 0.0
+    other_at: Scalar = field(default_factory=ORIGIN_POINT.copy)
+    other_along: Scalar = field(default_factory=X_DIRECTION.copy)
+    pretension: Scalar = 0.0
     words: tuple[str, str | None] = (" tight span", " slack span")
 
-    def contact_forces(self, f: Array, point: Array, direction: Array) -> list[ContactForce]:
+    def contact_forces(self, f: Scalar, point: Scalar, direction: Scalar) -> list[ContactForce]:
         """The forces of both spans; the sign of f determines the tight span."""
-        slack = np.maximum(self.pretension - np.abs(f) / 2, 0.0)
-        first_tension, second_tension = slack + np.maximum(f, 0.0), slack + np.maximum(-f, 0.0)
-        words = self.words if f.sum() >= 0 else self.words[::-1]
+        pretension = broadcast_array(self.pretension, primal_value(f).shape)
+        slack = DUAL_ARRAYS.maximum(pretension - DUAL_ARRAYS.absolute(f) / 2, 0.0)
+        first_tension, second_tension = (slack + DUAL_ARRAYS.maximum(x, 0.0) for x in (f, -f))
+        words = self.words if primal_value(f).sum() >= 0 else self.words[::-1]
         named = [None if word is None else f"{self.title}{word}" for word in words]
         return [
-            ContactForce(named[0], self.at, np.outer(first_tension, self.along)),
-            ContactForce(named[1], self.other_at, np.outer(second_tension, self.other_along)),
+            ContactForce(named[0], self.at, outer_product(first_tension, self.along)),
+            ContactForce(named[1], self.other_at, outer_product(second_tension, self.other_along)),
         ]
 
 
@@ -148,8 +162,8 @@ class GearForceBalance(NamedTuple):
     """
 
     pushes: ContactForces
-    bearings: Mapping[str, Array]
-    torques: Mapping[str, Array]
+    bearings: Mapping[str, Scalar]
+    torques: Mapping[str, Scalar]
     rates: Mapping[str, float]
 
 
@@ -183,23 +197,23 @@ class GearStatics:
             name = self.members[chain[-1]].on
         return chain
 
-    def _member_point_velocity(self, name: str | None, point: Array, rates: Array) -> Array:
+    def _member_point_velocity(self, name: str | None, point: Scalar, rates: Sequence[Scalar]) -> Scalar:
         """The velocity rows of a point fixed to a member."""
         return sum(
             (rates[k] * self.members[k].point_velocity(point) for k in self._carrier_chain(name)), start=np.zeros(3)
         )
 
-    def _virtual_work(self, acting: Sequence[tuple[Array, Array]]) -> Array:
+    def _virtual_work(self, acting: Sequence[tuple[Scalar, Scalar]]) -> Scalar:
         """L (contacts, members): work of unit forces at points per unit rate of every member."""
-        work = np.zeros((len(self.contacts), len(self.members)))
+        work: list[list[Scalar]] = [[0.0] * len(self.members) for _ in self.contacts]
         for row, contact, (point, direction) in zip(work, self.contacts, acting, strict=True):
             for name, sign in ((contact.second, 1.0), (contact.first, -1.0)):
                 for k in self._carrier_chain(name):
-                    row[k] += sign * (direction @ self.members[k].point_velocity(point))
-        return work
+                    row[k] = row[k] + sign * matrix_product(direction, self.members[k].point_velocity(point))
+        return stack_matrices(work, ())
 
     @cached_property
-    def member_rates(self) -> Array:
+    def member_rates(self) -> list[Scalar]:
         """Speeds of all members relative to their carriers, per unit speed of the driven member."""
         L = self._virtual_work([(contact.at, contact.along) for contact in self.contacts])
         out, free = (
@@ -207,18 +221,20 @@ class GearStatics:
             [k for k, member in enumerate(self.members) if member.name not in self.held],
         )
         free.remove(out)
-        rates = np.zeros(len(self.members))
+        followed = least_squares(array_item(L, np.s_[:, free]), -array_item(L, np.s_[:, out]))
+        rates: list[Scalar] = [0.0] * len(self.members)
         rates[out] = 1.0
-        rates[free] = np.linalg.lstsq(L[:, free], -L[:, out], rcond=None)[0]
+        for place, k in enumerate(free):
+            rates[k] = array_item(followed, place)
         return rates
 
-    def _unit_contact_forces(self, L: Array) -> Array:
+    def _unit_contact_forces(self, L: Scalar) -> Scalar:
         """Force magnitudes f of all contacts per unit of transmitted torque."""
         balanced = [k for k, member in enumerate(self.members) if member.name not in (*self.held, self.driver)]
         handed = np.array([1.0 if self.members[k].name == self.driven else 0.0 for k in balanced])
-        return np.asarray(np.linalg.lstsq(L[:, balanced].T, handed, rcond=None)[0])
+        return least_squares(map_linear(np.transpose, array_item(L, np.s_[:, balanced])), handed)
 
-    def solve_forces(self, load: ArrayLike, sense: float = 1.0, driving: bool = True) -> GearForceBalance:
+    def solve_forces(self, load: Scalar, sense: float = 1.0, driving: bool = True) -> GearForceBalance:
         """Return all forces between the members and the housing.
 
         Args:
@@ -231,84 +247,92 @@ class GearStatics:
         >>> {name: round(float(torque[0]), 9) for name, torque in work.torques.items()}    # they sum to zero
         {'ring': 8.0, 'sun': 2.0, 'carrier': -10.0}
         """
-        loads: Array = np.abs(np.atleast_1d(np.asarray(load, dtype=float)))
+        loads = DUAL_ARRAYS.absolute(map_linear(lambda x: np.atleast_1d(np.asarray(x, dtype=float)), load))
         pitch = [(contact.at, contact.along) for contact in self.contacts]
-        turning = self.member_rates * (sense if driving else -sense)
-        flanks = np.sign(sense * self._unit_contact_forces(self._virtual_work(pitch)))
+        turning = [rate * (sense if driving else -sense) for rate in self.member_rates]
+        flanks = np.sign(sense * primal_value(self._unit_contact_forces(self._virtual_work(pitch))))
         acting = [
             self._line_of_action(*contact_and_flank, turning)
             for contact_and_flank in zip(self.contacts, flanks, strict=True)
         ]
         L = self._virtual_work(acting)
         f = sense * self._unit_contact_forces(L)
-        solved_contacts = zip(self.contacts, f, acting, strict=True)
         pushes = [
             (contact, push)
-            for contact, size, line_of_action in solved_contacts
-            for push in contact.contact_forces(loads * size, *line_of_action)
+            for k, contact in enumerate(self.contacts)
+            for push in contact.contact_forces(loads * array_item(f, k), *acting[k])
         ]
         outside = [*self.held, self.driver, self.driven]
-        torques = {name: loads * -(f @ L[:, self._member_index[name]]) for name in outside}
-        return GearForceBalance(
-            pushes,
-            self._bearing_reactions(pushes, torques, len(loads)),
-            torques,
-            self._rates_by_member(self.member_rates),
-        )
+        torques = {
+            name: loads * -matrix_product(f, array_item(L, np.s_[:, self._member_index[name]])) for name in outside
+        }
+        rates = {member.name: float(primal_value(x)) for member, x in zip(self.members, self.member_rates, strict=True)}
+        bearings = self._bearing_reactions(pushes, torques, len(primal_value(loads)))
+        return GearForceBalance(pushes, bearings, torques, rates)
 
-    def _rates_by_member(self, rates: Array) -> dict[str, float]:
-        return {member.name: float(x) for member, x in zip(self.members, rates, strict=True)}
-
-    def _line_of_action(self, contact: MemberContact, flank: float, rates: Array) -> tuple[Array, Array]:
+    def _line_of_action(self, contact: MemberContact, flank: float, rates: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
         """Point and direction of a contact force, including friction and losses."""
         point, along = contact.at, contact.along
         if contact.friction:
-            x = np.cross(contact.apart, along)
-            slip = x @ (
+            x = cross_product(contact.apart, along)
+            slip = matrix_product(
+                x,
                 self._member_point_velocity(contact.first, point, rates)
-                - self._member_point_velocity(contact.second, point, rates)
+                - self._member_point_velocity(contact.second, point, rates),
             )
-            along = along + flank * np.sign(slip) * contact.friction / math.cos(contact.pressure_angle) * x
+            push = flank * np.sign(primal_value(slip)) * contact.friction / DUAL_FLOATS.cos(contact.pressure_angle)
+            along = along + push * x
         if contact.efficiency != 1:
             rolling = self._member_point_velocity(contact.first, point, rates) - self._member_point_velocity(
                 contact.carrier, point, rates
             )
-            first_drives = bool(flank * (contact.along @ rolling) > 0)
-            point = np.add(point, self._pitch_point_shift(contact, first_drives) * contact.apart)
+            first_drives = bool(flank * primal_value(matrix_product(contact.along, rolling)) > 0)
+            point = point + self._pitch_point_shift(contact, first_drives) * contact.apart
         return point, along
 
-    def _pitch_point_shift(self, contact: MemberContact, first_drives: bool) -> float:
+    def _pitch_point_shift(self, contact: MemberContact, first_drives: bool) -> Scalar:
         """Offset of a mesh force from the pitch point, such that the torques on both wheels differ by the losses."""
         lever_arms = []
         for name in (contact.first, contact.second):
             member = self.members[self._member_index[name]]
-            by_shift = 0.0 if member.slides else member.axis @ np.cross(contact.apart, contact.along)
-            lever_arms.append((member.point_velocity(contact.at) @ contact.along, by_shift))
+            across = cross_product(contact.apart, contact.along)
+            by_shift = 0.0 if member.slides else matrix_product(member.axis, across)
+            lever_arms.append((matrix_product(member.point_velocity(contact.at), contact.along), by_shift))
         (a, da), (b, db) = lever_arms if first_drives else lever_arms[::-1]
-        return float(a * b * (1 - contact.efficiency) / (contact.efficiency * b * da - a * db))
+        return a * b * (1 - contact.efficiency) / (contact.efficiency * b * da - a * db)
 
-    def _bearing_reactions(self, pushes: ContactForces, torques: Mapping[str, Array], n: int) -> dict[str, Array]:
+    def _bearing_reactions(self, pushes: ContactForces, torques: Mapping[str, Scalar], n: int) -> dict[str, Scalar]:
         """Reaction of the carrier on each member: minus all forces on it, including those of the members it carries."""
-        reactions: dict[str, Array] = {}
+        reactions: dict[str, Scalar] = {}
         for member in reversed(self.members):
-            total = np.zeros((n, 6))
+            total: Scalar = np.zeros((n, 6))
             for contact, push in pushes:
-                sign = (contact.second == member.name) - (contact.first == member.name)
-                total += sign * _wrench_about(member.at, push.point, push.force)
+                if member.name in (contact.first, contact.second):
+                    sign = 1.0 if contact.second == member.name else -1.0
+                    total = total + sign * _wrench_about(member.at, push.point, push.force)
             for rider in self.members:
                 if rider.on == member.name:
-                    leaning = -reactions[rider.name]
-                    total += _wrench_about(member.at, rider.at, leaning[:, :3])
-                    total[:, 3:] += leaning[:, 3:]
+                    force, moment = (array_item(reactions[rider.name], np.s_[:, part]) for part in (FORCE, MOMENT))
+                    total = total - _wrench_about(member.at, rider.at, force, moment)
             if member.name in torques and member.name not in self.held:
-                total[:, slice(0, 3) if member.slides else slice(3, 6)] += np.outer(torques[member.name], member.axis)
+                drive, nothing = outer_product(torques[member.name], member.axis), np.zeros((n, 3))
+                total = total + concatenate_arrays([drive, nothing] if member.slides else [nothing, drive], axis=1)
             reactions[member.name] = -total
         return reactions
 
 
-def _wrench_about(middle: Array, point: Array, force: Array) -> Array:
-    """A force at a point as force and moment about another point, (N, 6)."""
-    return np.hstack([force, np.cross(point - middle, force)])
+FORCE, MOMENT = slice(0, 3), slice(3, 6)
+"""The columns of force and moment in a wrench."""
+
+
+def _wrench_about(middle: Scalar, point: Scalar, force: Scalar, moment: Scalar = 0.0) -> Scalar:
+    """A force at a point, and a moment, as force and moment about another point, (N, 6)."""
+    return concatenate_arrays([force, moment + cross_product(point - middle, force)], axis=1)
+
+
+def unit_vector(direction: Scalar) -> Scalar:
+    """The unit vector of a direction."""
+    return direction / root_sum_square([array_item(direction, k) for k in range(3)])
 
 
 # Forces by name
@@ -326,14 +350,14 @@ def gear_forces(box: GearStatics, torque: Any, driving: bool = True) -> tuple[To
     larger_forces = [force.larger_force(both[1][name]) for name, force in both[0].items()]
     loaded = _loaded_bearings(box)
     shown = [force for force in larger_forces if not force.is_bearing or force.name in loaded]
-    return tuple(shown if np.ndim(torque) else (force.as_numbers() for force in shown))
+    return tuple(shown if np.ndim(primal_value(torque)) else (force.as_numbers() for force in shown))
 
 
 def _loaded_bearings(box: GearStatics) -> set[str]:
     """The bearings with a load, determined at unit torque."""
     forces = _forces_by_name(box, box.solve_forces(1.0))
-    most = max(float(force.size[0]) for force in forces.values())
-    return {name for name, force in forces.items() if force.size[0] > UNLOADED_FORCE_RATIO * most}
+    sizes = {name: float(primal_value(force.size)[0]) for name, force in forces.items()}
+    return {name for name, size in sizes.items() if size > UNLOADED_FORCE_RATIO * max(sizes.values())}
 
 
 def _forces_by_name(box: GearStatics, balance: GearForceBalance) -> dict[str, ToothForce]:
@@ -349,25 +373,23 @@ def _forces_by_name(box: GearStatics, balance: GearForceBalance) -> dict[str, To
             continue
         wrench = balance.bearings[member.name]
         points = [push.point for contact, push in balance.pushes if member.name in (contact.first, contact.second)]
-        tilting = np.linalg.norm(wrench[:, 3:], axis=1)
-        parts = _force_components(member, points[0] if points else member.at, wrench[:, :3])
+        tilting = root_sum_square(array_columns(array_item(wrench, np.s_[:, MOMENT])))
+        parts = _force_components(member, points[0] if points else member.at, array_item(wrench, np.s_[:, FORCE]))
         forces.setdefault(member.bearing_title, ToothForce(member.bearing_title, True, *parts, tilting))
     return forces
 
 
-def _force_components(member: MovingMember, point: Array, force: Array) -> tuple[Array, Array, Array]:
+def _force_components(member: MovingMember, point: Scalar, force: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """Tangential, radial and axial magnitude of a force about a member's axis, without rounding errors."""
     across = (
-        direction - (direction @ member.axis) * member.axis
+        direction - matrix_product(direction, member.axis) * member.axis
         for direction in (point - member.at, X_DIRECTION, Y_DIRECTION)
     )
-    out = next(direction / np.linalg.norm(direction) for direction in across if np.linalg.norm(direction) > 0)
-    directions = (np.cross(member.axis, out), out, member.axis)
+    out = next(unit_vector(direction) for direction in across if np.any(primal_value(direction)))
+    directions = (cross_product(member.axis, out), out, member.axis)
     if member.slides:  # the tangential direction of a sliding member is its axis
         directions = directions[::-1]
-    sizes, least = (
-        (np.abs(force @ direction) for direction in directions),
-        UNLOADED_FORCE_RATIO * np.linalg.norm(force, axis=1),
-    )
-    tangential, radial, axial = (np.where(size > least, size, 0.0) for size in sizes)
+    least = UNLOADED_FORCE_RATIO * np.linalg.norm(primal_value(force), axis=1)
+    sizes = (DUAL_ARRAYS.absolute(matrix_product(force, direction)) for direction in directions)
+    tangential, radial, axial = (DUAL_ARRAYS.where(primal_value(size) > least, size, 0.0) for size in sizes)
     return tangential, radial, axial

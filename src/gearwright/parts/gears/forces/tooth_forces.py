@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_arrays import root_sum_square
+from gearwright.algebra.differentiation.dual_numbers import DUAL_ARRAYS, DUAL_FLOATS, map_linear, primal_value
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 
@@ -22,6 +24,21 @@ NORMAL_PRESSURE_ANGLE = math.radians(20)
 
 EQUAL_FORCE_RATIO = 1e-9
 """Relative difference below which two forces count as equal."""
+
+
+def tangent(angle: Scalar) -> Scalar:
+    """The tangent of an angle."""
+    return DUAL_FLOATS.sin(angle) / DUAL_FLOATS.cos(angle)
+
+
+def transverse_pressure_angle(pressure_angle: Scalar, helix_angle: Scalar) -> Scalar:
+    """The pressure angle in the plane of rotation [rad]."""
+    return DUAL_FLOATS.arctan2(tangent(pressure_angle), DUAL_FLOATS.cos(helix_angle))
+
+
+def first_number(x: Scalar) -> Scalar:
+    """The first element of an array as a number."""
+    return map_linear(lambda y: float(np.ravel(y)[0]), x)
 
 
 class ToothForce(NamedTuple):
@@ -46,7 +63,7 @@ class ToothForce(NamedTuple):
     @property
     def size(self) -> Any:
         """Magnitude of the total force: normal to the tooth, or on the bearing."""
-        return np.sqrt(self.tangential**2 + self.radial**2 + self.axial**2)
+        return root_sum_square([self.tangential, self.radial, self.axial])
 
     @property
     def peak_components(self) -> dict[str, float]:
@@ -56,21 +73,21 @@ class ToothForce(NamedTuple):
 
     def larger_force(self, other: ToothForce) -> ToothForce:
         """The larger of two forces at every time; of two equal ones (spiral teeth) that with more thrust."""
-        size, theirs = np.asarray(self.size), np.asarray(other.size)
-        equal = np.isclose(size, theirs, rtol=EQUAL_FORCE_RATIO, atol=0.0)
-        return self.select_where(
-            np.where(equal, np.asarray(self.axial) >= np.asarray(other.axial), size > theirs), other
+        size, theirs, axial, other_axial = (
+            np.asarray(primal_value(x)) for x in (self.size, other.size, self.axial, other.axial)
         )
+        equal = np.isclose(size, theirs, rtol=EQUAL_FORCE_RATIO, atol=0.0)
+        return self.select_where(np.where(equal, axial >= other_axial, size > theirs), other)
 
     def select_where(self, mine: Any, other: ToothForce) -> ToothForce:
         """This force where a condition holds, else the other."""
         return self._replace(
-            **{word: np.where(mine, getattr(self, word), getattr(other, word)) for word in FORCE_COMPONENTS}
+            **{word: DUAL_ARRAYS.where(mine, getattr(self, word), getattr(other, word)) for word in FORCE_COMPONENTS}
         )
 
     def as_numbers(self) -> ToothForce:
         """The force as scalars, if there is only one time."""
-        numbers: dict[str, Any] = {word: float(np.ravel(getattr(self, word))[0]) for word in FORCE_COMPONENTS}
+        numbers: dict[str, Any] = {word: first_number(getattr(self, word)) for word in FORCE_COMPONENTS}
         return self._replace(**numbers)
 
 
@@ -86,18 +103,18 @@ class ToothAngles(NamedTuple):
     (0.36397, 0.0)
     """
 
-    pressure_angle: float = NORMAL_PRESSURE_ANGLE
-    helix_angle: float = 0.0
+    pressure_angle: Scalar = NORMAL_PRESSURE_ANGLE
+    helix_angle: Scalar = 0.0
 
-    def pitch_radius(self, module: Scalar, teeth: Scalar) -> float:
+    def pitch_radius(self, module: Scalar, teeth: Scalar) -> Scalar:
         """Pitch radius [m], from the normal module."""
-        return float(module * teeth / (2 * math.cos(self.helix_angle)))
+        return module * teeth / (2 * DUAL_FLOATS.cos(self.helix_angle))
 
     def mesh_force(self, name: str, tangential: Any) -> ToothForce:
         """A mesh of parallel axes with this tangential force."""
         push = abs(tangential)
-        radial = push * math.tan(self.pressure_angle) / math.cos(self.helix_angle)
-        return ToothForce(name, False, push, radial, push * math.tan(abs(self.helix_angle)))
+        radial = push * tangent(self.pressure_angle) / DUAL_FLOATS.cos(self.helix_angle)
+        return ToothForce(name, False, push, radial, push * tangent(abs(self.helix_angle)))
 
 
 def require_teeth_angles(owner: str, pressure_angle: Scalar, helix_angle: Scalar) -> None:
