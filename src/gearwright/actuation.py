@@ -14,6 +14,7 @@ from gearwright.forces import (
 )
 from gearwright.forces.actuators.hydraulic_cylinder import HydraulicCylinder, ServoValve, servo_cylinder
 from gearwright.forces.actuators.pneumatic_cylinder import AirValve, PneumaticCylinder, pneumatic_cylinder
+from gearwright.forces.transmission.steady_gear import SteadyGear
 from gearwright.functions.actuation import (
     ActuatorRedundancy,
     actuator_redundancy,
@@ -42,6 +43,7 @@ __all__ = [
     "ServoValve",
     "Signal",
     "StateJump",
+    "SteadyGear",
     "SteppingMotorData",
     "SynchronousMotor",
     "SynchronousMotorData",

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.actuation import SteadyGear
 from gearwright.argument_kinds import kind_of
 from gearwright.control import ControlLaw, Decision, EnvironmentStep
 from gearwright.errors import GearwrightError, InputError
@@ -282,6 +283,10 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "identification.torsion_loop": {
         "angle": np.sin(np.arange(0.0, 7.0, 0.04)), "torque": np.sin(np.arange(0.0, 7.0, 0.04)),
+    },
+    "identification.fit_gear_losses": {
+        "start": SteadyGear(Gear(ratio=10, efficiency=0.8)), "output_torque": [1.0, 2.0, 3.0],
+        "input_torque": [0.13, 0.26, 0.4], "speed": [5.0, 6.0, 7.0],
     },
     "identification.read_run_log": {"path": "log.csv", "inputs": {}, "measured": {"q.j1": "q"}},
     "identification.log_of_motors": {

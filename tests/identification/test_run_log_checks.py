@@ -9,8 +9,10 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
+from gearwright.forces import VoltageServo
+from gearwright.forces.robot_lines import motor_line
 from gearwright.identification import RunFit, RunFitOptions, RunLog, Unknown, fit_run
-from gearwright.parts import Drive, Friction, Gear, Joint, Link, Motor, Robot
+from gearwright.parts import Drive, Friction, Gear, Joint, Link, LoadFriction, Motor, Robot
 
 LINK = Link("arm", joint=Joint("j", axis=(0, 1, 0)), mass=1.0, com=(0, 0, -0.3))
 GUESS = Robot("arm", [LINK], [Drive("j", Motor(1e-4, friction=Friction(coulomb=0.01, viscous=2e-4)), Gear(20))])
@@ -81,3 +83,56 @@ def test_a_delay_of_zero_is_determined(log) -> None:
     assert fit["delay"] == pytest.approx(0.0, abs=5e-4)
     assert not any("no effect" in remark for remark in fit.information.remarks)
     assert 0 < fit.deviations["delay"] < 1e-3
+
+
+def test_an_input_that_is_held_once_is_a_command_and_a_resting_joint_may_be_saturated(log) -> None:
+    t = np.asarray(log.t)
+    ramp = np.minimum(t, 0.6 * t[-1])
+    (remark,) = replace(log, inputs={"tau.j": ramp}, measured={"q.j": ramp}).require_usable()
+    assert "'q.j'" in remark
+    assert "rests" in remark
+
+
+def test_a_switch_keeps_its_value_until_the_next_sample() -> None:
+    """Linear interpolation would turn a motor off between two samples, and the error of the release would follow."""
+    log = RunLog([0.0, 0.1, 0.2, 0.3], {"on": [1, 1, 0, 1], "tau": [0.0, 1.0, 3.0, 2.0]}, {"q": [0.0, 0.1, 0.2, 0.4]})
+    times = np.array([0.0, 0.15, 0.1999, 0.2, 0.25, 0.3])
+    assert log.input_at("on", times).tolist() == [1, 1, 1, 0, 0, 1]
+    assert log.input_at("tau", times) == pytest.approx([0.0, 2.0, 2.998, 3.0, 2.5, 2.0])
+
+
+def test_a_released_servo_is_simulated_fitted_and_predicted() -> None:
+    """Lifted, then released and back-driven by its load: predicted by a fit to powered runs, within twice the noise."""
+    friction = Friction(coulomb=0.01, viscous=0.005, load=LoadFriction(motor=0.1, joint=0.1))
+    link = Link("arm", joint=Joint("j", axis=(0, 1, 0)), mass=0.5, com=(0, 0, -0.1))
+    robot = Robot("bench", [link], [Drive("j", Motor(1e-3, friction=friction), Gear(1.0))])
+    line = motor_line(gw.assemble(robot), "j")
+    servo = VoltageServo("servo", line, 2.0, 0.4, 3.0, supply_voltage=7.4, port="j")
+    true = {"servo.resistance": 2.5, "j.motor_friction.load.motor": 0.15, "j.motor_friction.load.joint": 0.08}
+
+    def servo_log(goal, kp: float, released: float) -> RunLog:
+        t = 5e-5 * np.arange(60_001)
+        inputs = {"servo.goal": goal(t), "servo.enabled": np.where(t < released, 1.0, 0.0)}
+        every = gw.analysis.RolloutOptions(every=50)
+        numbers = {**true, "servo.kp": kp}
+        run = gw.rollout(
+            robot, [0.0], [0.0], 30_000, 1e-4, method="moreau", extra_laws=[servo], inputs=inputs, parameters=numbers,
+            options=every,
+        )  # fmt: skip
+        noise = 1e-3 * np.random.default_rng(0).standard_normal(len(run.t))
+        sampled = {name: values[::100] for name, values in inputs.items()}
+        return RunLog(run.t, sampled, {"q.j": run.q[:, 0] + noise}, {"servo.kp": kp}, f"released at {released:g} s")
+
+    powered = [servo_log(lambda t: 1.2 * np.sin(2 * t) * np.sin(3.1 * t), kp, 9.0) for kp in (1.0, 3.0)]
+    dropped = servo_log(lambda t: 1.4 * np.minimum(t, 1), 2.0, 1.5)
+    assert np.ptp(dropped.measured["q.j"]) > 1.5
+    unknowns = {"servo.resistance": (1.0, 8.0)}
+    unknowns |= {f"j.motor_friction.load.{word}": (0.02, 0.6) for word in ("motor", "joint")}
+    fit = fit_run(robot, powered, unknowns, extra_laws=[servo])
+    (score,) = fit.validate([dropped])
+    assert score.rms < 2e-3
+    both = fit_run(robot, [*powered, dropped], unknowns, extra_laws=[servo])
+    for name, value in true.items():
+        assert abs(both[name] - value) < 4 * both.deviations[name]
+    assert both.deviations["j.motor_friction.load.joint"] < 0.5 * fit.deviations["j.motor_friction.load.joint"]
+    assert not both.remarks

@@ -10,6 +10,7 @@ from gearwright.identification.experiment.excitation import (
 )
 from gearwright.identification.experiment.gear_benches import LostMotion, TorsionLoop, lost_motion, torsion_loop
 from gearwright.identification.experiment.log import Log, log_of_currents, log_of_motors, read_log
+from gearwright.identification.gear_loss_fit import GearLossFit, fit_gear_losses
 from gearwright.identification.identification import FrictionTransition, Identification, Validation, identify
 from gearwright.identification.model.columns import FrictionLine, ParameterColumn
 from gearwright.identification.model.joint_groups import ParameterGroup, parameter_groups, regressor_blocks
@@ -32,6 +33,7 @@ __all__ = [
     "ExcitationOptions",
     "FrictionLine",
     "FrictionTransition",
+    "GearLossFit",
     "Identification",
     "Log",
     "LostMotion",
@@ -56,6 +58,7 @@ __all__ = [
     "excite",
     "excite_run",
     "fit_consistent",
+    "fit_gear_losses",
     "fit_run",
     "identified_mechanism",
     "identified_robot",

@@ -28,6 +28,9 @@ GAP_RATIO = 8.0
 SATURATED_SHARE = 0.15
 """Share of samples at the largest or least value above which a signal counts as saturated."""
 
+SWITCH_TIME_TOLERANCE = 1e-9
+"""Rounding of times, relative to them, within which a switch acts at its sample."""
+
 DELAY_ERROR_SHARE = 0.3
 """Share of the squared difference that may remain where a delay explains it."""
 
@@ -42,7 +45,8 @@ class RunLog:
 
     Args:
         t: times [s], (T,), strictly increasing.
-        inputs: measured or commanded inputs by name, (T,): `tau.<speed>`, `<drive>.voltage`, inputs of laws.
+        inputs: measured or commanded inputs by name, (T,): `tau.<speed>`, `<drive>.voltage`, inputs of laws. Between
+            two samples they are interpolated; a switch, which has two values, keeps its value until the next sample.
         measured: measured outputs by name, (T,): `q.<coordinate>`, `v.<speed>`, states and signals of laws.
         numbers: known parameters of robot and laws that differ between logs, by path: a servo gain, a payload.
         name: of the log, for messages.
@@ -95,6 +99,14 @@ class RunLog:
         """Median time between two samples [s]."""
         return float(np.median(np.diff(self.times)))
 
+    def input_at(self, name: str, t: Array) -> Array:
+        """An input at other times [s]."""
+        series = np.asarray(self.inputs[name], dtype=np.float64)
+        if not ((series == series.min()) | (series == series.max())).all():
+            return np.interp(t, self.times, series)
+        rows = np.searchsorted(self.times, t * (1 + SWITCH_TIME_TOLERANCE), side="right") - 1
+        return series[np.maximum(rows, 0)]
+
     def between(self, start: float, end: float) -> RunLog:
         """The part with start <= t <= end."""
         rows = (self.times >= start) & (self.times <= end)
@@ -137,15 +149,18 @@ class RunLog:
         for name, values in {**self.measured, **self.inputs}.items():
             if np.ptp(values) == 0:
                 continue
-            is_extreme = (values == values.max()) | (values == values.min())
-            share = max(np.mean(values == values.max()), np.mean(values == values.min()))
+            extremes = [values == values.max(), values == values.min()]
+            is_extreme, longest = extremes[0] | extremes[1], max(extremes, key=np.mean)
             between = np.diff(values)[~is_extreme[1:] | ~is_extreme[:-1]]
             moving = len(between) > LEAST_MOVING_SHARE * len(values) and np.mean(between != 0) > 0.5
-            if share > SATURATED_SHARE and moving:
-                remarks.append(
-                    f"{self.name}: {name!r} is at its largest or least value in {100 * share:.0f} % of the samples: it "
-                    "is probably saturated, and its true value is not known there."
-                )
+            phases = int(longest[0]) + int(np.sum(longest[1:] & ~longest[:-1]))
+            if not moving or np.mean(longest) <= SATURATED_SHARE or (name in self.inputs and phases < 2):
+                continue  # an input that is held once is a command
+            cause = "it is probably saturated" if name in self.inputs else "it rests there, or is saturated"
+            remarks.append(
+                f"{self.name}: {name!r} is at its largest or least value in {100 * np.mean(longest):.0f} % of the "
+                f"samples: {cause}, and its true value is not known there."
+            )
         return remarks
 
 

@@ -185,7 +185,7 @@ class LogSimulator:
         values = np.array(reference_values(self.controller, t))
         for k, name in enumerate(self.reference_names):
             if name in log.inputs:
-                values[:, k] = np.interp(t, log.times, log.inputs[name])
+                values[:, k] = log.input_at(name, t)
         return values
 
     def _control_feeds(self, windows: Sequence[Window], steps: int, step: float) -> Sequence[Array]:
@@ -361,9 +361,9 @@ class LogSimulator:
         for j, window in enumerate(windows):
             log = self.logs[window.log]
             t = log.times[window.first] + 0.5 * step * np.arange(2 * steps + 1)
-            for name, series in log.inputs.items():
+            for name in log.inputs:
                 if name in self.plain.inputs:
-                    u[:, j, self.plain.inputs.index(name)] = np.interp(t, log.times, series)
+                    u[:, j, self.plain.inputs.index(name)] = log.input_at(name, t)
         return u
 
     def _outputs(
