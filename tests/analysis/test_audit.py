@@ -114,6 +114,64 @@ def test_forgotten_knee_ratio_is_the_ratio_itself(tmp_path):
     assert audit(stated, true).findings[0].number == pytest.approx(KNEE / HIP, rel=0.01)
 
 
+def test_limits_of_the_hip_at_the_knee_are_found_without_the_speed_of_the_motors(tmp_path):
+    """The bundled leg states no speed of its motors: that hip and knee have equal motors is enough."""
+    path = tmp_path / "legs.json"
+    group = {"joint_names_expr": [".*"], "effort_limit": 18.0, "velocity_limit": 40.0}
+    path.write_text(json.dumps({"actuators": {"legs": group}}))
+    result = audit(path, LEG)
+    assert kinds(result) == [("ratio", "joint 'knee'")]
+    assert result.findings[0].number == pytest.approx(KNEE / HIP)
+    assert [(x.kind, x.parts) for x in result.unchecked] == [("speed limit", ("abad", "hip", "knee"))]
+    for effort, speed in ((27.9, 40.0), (18.0, 25.7), (12.0, 12.0)):  # the right ones, and limits below all of them
+        own = {"joint_names_expr": ["knee"], "effort_limit": effort, "velocity_limit": speed}
+        path.write_text(json.dumps({"actuators": {"knee": own, "legs": group}}))
+        assert kinds(audit(path, LEG)) == []
+
+
+JOINTS_AT_THE_END = {"panda_like": "joint7", "ur5_like": "wrist_3", "scara": "roll", "humanoid_30": "right_ankle_roll"}
+
+
+@pytest.mark.parametrize("name", JOINTS_AT_THE_END)
+def test_gears_and_sides_are_compared_where_motors_state_no_limits(name, tmp_path):
+    """Each of these errors alone; the robots have limits of joints, and no torques or speeds of motors."""
+    robot, joint = gw.load(name), JOINTS_AT_THE_END[name]
+    drive, limits = robot.drive(joint), robot.link_of_joint(joint).joint.limits
+    n, rotor = float(drive.gear.ratio), float(drive.motor.inertia)
+    true = {"effort_limit": limits.effort, "velocity_limit": limits.speed, "gear_ratio": n, "rotor_inertia": rotor}
+    planted = (
+        ({}, None, None),
+        ({"gear_ratio": n / 1.555}, "ratio", n),
+        ({"rotor_inertia": 2 * rotor}, "armature", rotor),
+        ({"rotor_inertia": 1e4 * rotor}, "armature", rotor),
+        ({"armature": 1e4 * rotor * n**2}, "armature", rotor * n**2),
+        ({"effort_limit": limits.effort / n}, "effort limit", limits.effort),
+        ({"velocity_limit": limits.speed * n}, "speed limit", limits.speed),
+        ({"viscous_friction": -0.1}, "friction", None),
+        ({"damping": -1.0}, "gains", None),
+        ({"armature": -1.0}, "armature", None),
+    )
+    path = tmp_path / "actuators.json"
+    for changes, kind, expected in planted:
+        path.write_text(json.dumps({"actuators": {"end": {"joint_names_expr": [joint], **true, **changes}}}))
+        result = audit(path, robot)
+        assert kinds(result) == ([] if kind is None else [(kind, f"joint {joint!r}")])
+        if expected is not None:
+            assert result.findings[0].expected == pytest.approx(expected)
+
+
+def test_a_stored_training_run_is_read_with_its_tags(tmp_path):
+    """Isaac Lab stores tuples and slices with tags of Python, and infinite limits of the simulator."""
+    path = tmp_path / "env.yaml"
+    path.write_text(
+        "viewer: {eye: !!python/tuple [7.5, 7.5, 7.5]}\nsim: {dt: 0.005}\nscene:\n  robot:\n    actuators:\n"
+        "      legs:\n        class_type: isaaclab.actuators.actuator_pd:DCMotor\n        joint_names_expr: [.*]\n"
+        "        effort_limit: 18.0\n        effort_limit_sim: .inf\n        velocity_limit: 40.0\n"
+        "        friction: null\n    joint_ids: !!python/object/apply:builtins.slice [null, null, null]\n"
+    )
+    assert kinds(audit(path, LEG)) == [("ratio", "joint 'knee'")]
+
+
 def test_missing_off_diagonal_elements_of_a_wrist_are_found(tmp_path):
     wrist = gw.load("wrist_puma")
     result = audit(bare_mjcf(wrist, tmp_path / "wrist.xml", rotors="diagonal"), wrist)

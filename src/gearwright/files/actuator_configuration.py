@@ -48,6 +48,8 @@ ACTUATOR_QUANTITIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "speed_ratio": (("speed_ratio",), ("number",)),
 }
 """Quantity -> its keys in files, and its dimensions. Of several limits of effort the largest counts."""
+INFINITE_WORDS = (".inf", "inf", "infinity")
+"""Numbers, in small letters, that state no limit."""
 JOINT_KEYS = ("joint_names_expr", "joint_names", "joints")
 SEARCH_DEPTH = 8
 """Levels of mappings in which `actuators` is looked for."""
@@ -129,7 +131,7 @@ def read_configuration(path: str | Path) -> ActuatorConfiguration:
         FileError: the file states no actuators, or a value is not a number of its dimension; lists all problems.
     """
     problems = FileProblems(str(path))
-    root = parse_yaml(read_text(Path(path), "an actuator configuration"), problems)
+    root = parse_yaml(read_text(Path(path), "an actuator configuration"), problems, ignores_tags=True)
     problems.raise_if_any()
     reader = _ConfigurationReader(problems)
     configuration = reader.read(root, str(path))
@@ -198,6 +200,8 @@ class _ConfigurationReader:
     def _number(self, path: str, node: YamlNode, dimensions: tuple[str, ...]) -> float | None:
         value = node.data
         try:
+            if isinstance(value, str) and value.lstrip("+").lower() in INFINITE_WORDS:
+                return None
             if isinstance(value, str):
                 return parse_quantity(value, *dimensions)
             if isinstance(value, int | float) and not isinstance(value, bool):

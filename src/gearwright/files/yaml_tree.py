@@ -1,7 +1,7 @@
 """YAML as plain data with line numbers, read from events: no object is ever constructed.
 
-Only mappings, lists, texts, numbers, true, false and null exist; tags are rejected, keys are unique texts, depth and
-size are limited, and every repetition by an anchor counts.
+Only mappings, lists, texts, numbers, true, false and null exist; tags are rejected or ignored, keys are unique texts,
+depth and size are limited, and every repetition by an anchor counts.
 """
 
 from __future__ import annotations
@@ -53,9 +53,12 @@ class YamlNode:
         return node.line
 
 
-def parse_yaml(text: str, problems: FileProblems) -> YamlNode:
-    """Return the file as one node; raise a FileError for invalid YAML, collect other problems."""
-    reader = _EventReader(text, problems)
+def parse_yaml(text: str, problems: FileProblems, ignores_tags: bool = False) -> YamlNode:
+    """Return the file as one node; raise a FileError for invalid YAML, collect other problems.
+
+    With `ignores_tags`, data with a tag of other programs are the plain data below it; nothing is constructed.
+    """
+    reader = _EventReader(text, problems, ignores_tags)
     try:
         return reader.read_document()
     except yaml.YAMLError as error:
@@ -81,10 +84,10 @@ def _is_indented_by_tab(text: str, line: int) -> bool:
 class _EventReader:
     """One pass over the events of a YAML text."""
 
-    def __init__(self, text: str, problems: FileProblems) -> None:
+    def __init__(self, text: str, problems: FileProblems, ignores_tags: bool = False) -> None:
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         self.events: Iterator[Any] = yaml.parse(text, Loader=loader)
-        self.problems = problems
+        self.problems, self.ignores_tags = problems, ignores_tags
         self.anchors: dict[str, YamlNode] = {}
         self.size = 0
 
@@ -113,7 +116,7 @@ class _EventReader:
         if isinstance(event, yaml.AliasEvent):
             return self.resolve_alias(event)
         self.count_values(1, event)
-        if getattr(event, "tag", None) is not None and event.tag != "!":
+        if not self.ignores_tags and getattr(event, "tag", None) is not None and event.tag != "!":
             self.problems.add(
                 f"the tag {event.tag[:60]!r} is not allowed, since files contain plain data only. Remove it.",
                 line=_event_line(event),

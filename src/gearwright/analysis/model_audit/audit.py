@@ -18,6 +18,7 @@ from gearwright.analysis.model_audit.control_rules import (
     transmission_findings,
 )
 from gearwright.analysis.model_audit.findings import Audit, AuditFinding, UncheckedRule
+from gearwright.analysis.model_audit.gear_rules import gear_findings, repeated_limit_findings, sign_findings
 from gearwright.analysis.model_audit.inertia_rules import (
     armature_findings,
     body_findings,
@@ -181,6 +182,7 @@ class _Auditor:
             self.notes += configuration.notes
             self.findings += transmission_findings(configuration.transmissions)
             self.findings += ratio_findings(configured)
+            self.findings += sign_findings(configured)
         stated = {name: merged_data(model.joints.get(name, x), x) for name, x in {**model.joints, **configured}.items()}
         self._check_inertias(robot, model, configured, stated, true, names)
         self._check_limits(model, configured, stated, true, names)
@@ -284,7 +286,10 @@ class _Auditor:
             others = _by_model_names(true, names)
             limited = {name: _with_effort_of_motor(stated[name]) for name in names}
             self.findings += limit_findings(limited, others, f"robot {true.name!r}")
+            self.findings += repeated_limit_findings(limited, others, f"robot {true.name!r}")
             self.findings += friction_findings(limited, others)
+            self.findings += gear_findings(self._stated_gears(model, configured), true, names)
+            self._add_unknown_limits(limited, others, true.name)
         else:
             motors = {name: x for name, x in stated.items() if x.motor_torque or x.motor_speed}
             self.findings += limit_findings(stated, motors, "its motor and gear")
@@ -293,6 +298,19 @@ class _Auditor:
             self.findings += limit_findings(configured, model.joints, self.title)
         if self.catalogue is not None:
             self.findings += power_findings(stated, model.carried_mass, self.catalogue)
+
+    def _stated_gears(self, model: ModelData, configured: Mapping[str, JointData]) -> dict[str, JointData]:
+        """Return joints that state a gear: gears of MJCF actuators, and ratios of 1, may be scales of the input."""
+        is_mjcf = self.path is not None and self.path.suffix.lower() in MJCF_ENDINGS
+        geared = {name: x for name, x in model.joints.items() if not is_mjcf and x.ratio and abs(x.ratio) != 1}
+        return {**geared, **configured}
+
+    def _add_unknown_limits(self, stated: Mapping[str, JointData], true: Mapping[str, JointData], robot: str) -> None:
+        words = (("effort limit", "effort", "largest_effort"), ("speed limit", "speed", "largest_speed"))
+        for kind, own, known in words:
+            unknown = tuple(x for x in true if x in stated and getattr(stated[x], own) and not getattr(true[x], known))
+            if unknown:
+                self.unchecked.append(UncheckedRule(kind, unknown, f"robot {robot!r} states none, nor do its motors"))
 
     def _check_gains(
         self,

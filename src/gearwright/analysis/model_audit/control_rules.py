@@ -130,7 +130,7 @@ def _compared_friction(data: JointData, other: JointData) -> Iterator[AuditFindi
     )
     for word, title, unit, factors in words:
         value, expected = getattr(data, word), getattr(other, word)
-        if not value or not expected or 1 / FRICTION_FACTOR < value / expected < FRICTION_FACTOR:
+        if not value or value < 0 or not expected or 1 / FRICTION_FACTOR < value / expected < FRICTION_FACTOR:
             continue
         if word == "friction" and effort:
             factors = {**factors, "a share of the effort limit": 1 / effort}

@@ -70,7 +70,7 @@ def armature_findings(
     for name, data in stated.items():
         other = true.get(name)
         expected = None if other is None else _expected_armature(other)
-        if data.armature is None or other is None or expected is None:
+        if data.armature is None or data.armature < 0 or other is None or expected is None:
             continue
         if abs(data.armature - expected) <= ARMATURE_TOLERANCE * max(expected, data.armature):
             continue
@@ -107,6 +107,8 @@ def _armature_cause(armature: float, expected: float, data: JointData) -> str:
         "the rotor is counted half": 0.5,
         f"the ratio {n:g} enters once too often": n,
         f"the reflected inertia is reflected again by the ratio {n:g}": n * n,
+        "the number is in kg cm2": 1e4,
+        "the number is in g cm2": 1e7,
     }
     matching = [
         text

@@ -14,6 +14,8 @@ SAME_NUMBER = 0.03
 """Relative difference of two numbers that are taken as the same one."""
 SMALLEST_RATIO = 1.1
 """Smallest reduction, a ratio, that is reported as omitted."""
+SMALLEST_RATIO_OF_LIMITS = 3.0
+"""The same where only a limit of the joint is known: that of a smaller ratio could be a reduced limit."""
 
 
 def limit_findings(
@@ -34,18 +36,27 @@ def limit_findings(
         if ratio is not None:
             yield _ratio_finding(data, other, ratio, source)
             continue
+        torque, rate = _at_motor(other)
         checks = (
-            ("effort limit", data.effort, other.largest_effort, other.motor_torque, data.force_unit),
-            ("speed limit", data.speed, other.largest_speed, other.motor_speed, data.speed_unit),
+            ("effort limit", data.effort, other.largest_effort, torque, data.force_unit),
+            ("speed limit", data.speed, other.largest_speed, rate, data.speed_unit),
         )
         for kind, value, largest, at_motor, unit in checks:
             if value is None or largest is None or not value or not largest:
                 continue
-            on_motor_side = (
-                at_motor is not None and other.ratio is not None and abs(other.ratio) >= SMALLEST_RATIO
-            ) and abs(value - at_motor) <= SAME_NUMBER * at_motor
+            on_motor_side = at_motor is not None and abs(value - at_motor) <= SAME_NUMBER * at_motor
             if value > largest * (1 + LIMIT_EXCESS) or on_motor_side:
                 yield _limit_finding(data, kind, value, largest, unit, on_motor_side, other, source)
+
+
+def _at_motor(data: JointData) -> tuple[float | None, float | None]:
+    """Return torque and speed at the motor side of a gear: of the motor, else the limits of the joint reflected."""
+    n = abs(data.ratio or 1.0)
+    if n < SMALLEST_RATIO:
+        return None, None
+    effort, speed = (None, None) if n < SMALLEST_RATIO_OF_LIMITS else (data.effort, data.speed)
+    torque = data.motor_torque if data.motor_torque is not None else effort and effort / n
+    return torque, data.motor_speed if data.motor_speed is not None else speed and speed * n
 
 
 def _limit_finding(
