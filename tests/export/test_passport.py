@@ -14,12 +14,14 @@ import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.export import passport
 from gearwright.export.handover import target_texts
-from gearwright.export.handover.errors_of_model import path_errors
+from gearwright.export.handover.errors_of_model import path_errors, time_weights
 from gearwright.export.handover.mujoco_run import FRICTION_IMPEDANCE, MujocoModel, soft_friction
 from gearwright.export.handover.newton_check import newton_path_run
-from gearwright.export.handover.projection import bare_machine, exact_samples, project, random_motions
+from gearwright.export.handover.omissions import not_represented
+from gearwright.export.handover.possible_bodies import with_possible_bodies
+from gearwright.export.handover.projection import at_rest, bare_machine, exact_samples, project, random_motions
 from gearwright.files.urdf.coupled_transmissions import CoupledTransmission, TransmissionEnd
-from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
+from gearwright.parts import Drive, Gear, Joint, JointSpring, Link, Motor, Payload, Robot
 from support.parallel_ankle import parallel_ankle
 
 SWING = gw.analysis.Task(gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0), name="swing")
@@ -118,12 +120,77 @@ def test_friction_in_mujoco_is_soft_as_its_formula_says(time_constant):
     wrong = slow & (samples.v * samples.a < 0)
     assert (np.sign(friction) == np.sign(right))[~wrong].all()
     assert (np.sign(friction) != np.sign(right))[wrong].all()
+    rest = at_rest(samples.v)
+    assert rest.any()
+    errors = model.torque_errors(samples)
+    assert errors[~rest] == pytest.approx((expected - samples.tau)[~rest], abs=1e-9)
+    assert np.abs(errors[rest]).max() < 1e-9
     if time_constant is None:
+        both = [exact_samples(robot, x) for x in random_motions(robot, gw.assemble(robot), 2, 2)]
+        t, v, a = (np.concatenate([getattr(x, word) for x in both]) for word in ("t", "v", "a"))
+        soft = np.where(at_rest(v), 0.0, soft_friction(v, a, loss, weight, stiffest) - loss * np.sign(v))
         for k, error in enumerate(page.errors):
-            all_samples = [exact_samples(robot, x) for x in random_motions(robot, gw.assemble(robot), 2, 2)]
-            v, a = (np.concatenate([getattr(x, word) for x in all_samples]) for word in ("v", "a"))
-            soft = soft_friction(v, a, loss, weight, stiffest) - loss * np.sign(v)
-            assert error.torque_rms == pytest.approx(np.sqrt(np.mean(soft[:, k] ** 2)), rel=1e-6)
+            mean = np.average(soft[:, k] ** 2, weights=time_weights(t))
+            assert error.torque_rms == pytest.approx(np.sqrt(mean), rel=1e-6, abs=1e-9)
+
+
+def test_friction_at_rest_is_no_error_of_a_representable_robot():
+    """A start from rest is one sample in which the friction may be anything up to its loss."""
+    page = passport(plain_arm(), "isaac_lab", gw.analysis.Task(gw.motion.polynomial([0, 0], [1, 0.5], duration=0.6)))
+    assert max(x.torque_peak for x in page.errors) < 1e-6
+    assert max(x.acceleration_peak for x in page.errors) < 1e-5
+
+
+def test_root_mean_squares_are_those_over_time():
+    t = np.array([0.0, 1.0, 1.001, 2.0, 0.0, 1.0])  # two motions; an event between two samples
+    assert time_weights(t) == pytest.approx([0.5, 0.5005, 0.5, 0.4995, 0.5, 0.5])
+
+
+def test_a_payload_of_the_task_is_in_the_model():
+    pytest.importorskip("mujoco")
+    motion, payload = gw.motion.polynomial([0, 0], [1, 0.5], duration=0.6), Payload(2.0, (0.3, 0, 0))
+    task = gw.analysis.Task(motion, payload=payload)
+    for target in ("isaac_lab", "mjcf"):
+        page = passport(plain_arm(), target, task)
+        assert page.joints[0][1:4] == pytest.approx((1e-4 * 80**2, 0.3, 0.7), rel=1e-6)
+        assert "payload" in page.motions
+        assert max(x.relative_torque for x in page.errors) < 0.01
+
+
+def test_a_spring_is_written_where_the_target_has_one_and_named_elsewhere():
+    mujoco = pytest.importorskip("mujoco")
+    robot = plain_arm(friction=0.0).with_joint("j2", spring=JointSpring(20.0, rest=0.1))
+    task = gw.analysis.Task(gw.motion.polynomial([0, 0], [1, 0.5], duration=0.6))
+    page, other = passport(robot, "mjcf", task), passport(robot, "isaac_lab", task)
+    assert mujoco.MjModel.from_xml_string(page.files["arm.xml"]).jnt_stiffness.tolist() == [0.0, 20.0]
+    assert max(x.relative_torque for x in page.errors) < 1e-9
+    assert (page.not_representable, other.not_representable) == ((), ("of joint 'j2': spring",))
+    assert other.errors[1].relative_torque > 0.2
+
+
+@pytest.mark.parametrize(("name", "links"), [("mini_cheetah_leg", "hip"), ("puma560", "link1, link3")])
+def test_links_of_combinations_become_possible_bodies_with_the_same_torques(name, links):
+    mujoco = pytest.importorskip("mujoco")
+    robot = gw.load(name)
+    possible, replaced = with_possible_bodies(robot)
+    assert ", ".join(replaced) == links
+    ours, other = gw.assemble(robot), gw.assemble(possible)
+    q, v, a = np.random.default_rng(0).normal(size=(3, 20, ours.n))
+    right = gw.inverse_dynamics(ours, q, v, a)
+    assert gw.inverse_dynamics(other, q, v, a) == pytest.approx(right, abs=1e-12 * np.abs(right).max())
+    smooth = replace(robot, links=[replace(x, joint=replace(x.joint, friction=0.0)) for x in robot.links])
+    page, plain = passport(smooth, "mjcf"), passport(smooth, "isaac_lab")
+    assert mujoco.MjModel.from_xml_string(page.files[f"{name}.xml"]).nv == ours.n
+    assert any(links in text for text in page.checks)
+    for mine, theirs in zip(plain.errors, page.errors, strict=True):
+        assert theirs.torque_rms == pytest.approx(mine.torque_rms, rel=2e-3, abs=1e-9)
+        assert theirs.acceleration_rms == pytest.approx(mine.acceleration_rms, rel=5e-3, abs=1e-9)
+
+
+def test_omissions_of_a_drive_are_named():
+    texts = " ".join(not_represented(gw.load("harmonic_6"), "diagonal"))
+    for word in ("elasticity", "hysteresis", "kinematic error", "losses in proportion", "reaction of rotors"):
+        assert word in texts
 
 
 def test_an_elastic_robot_has_a_passport_and_its_elasticity_is_named():

@@ -21,7 +21,7 @@ PathRun = Callable[[Array, Array, Callable[[float], Array], float], Array]
 
 
 class JointErrors(NamedTuple):
-    """Errors of one joint: root mean square and peak of torque [Nm], acceleration [rad/s2] and path [rad]."""
+    """Errors of one joint: root mean square over time and peak of torque [Nm], acceleration [rad/s2] and path [rad]."""
 
     joint: str
     torque_rms: float
@@ -38,17 +38,28 @@ class JointErrors(NamedTuple):
         return self.torque_rms / self.torque_size if self.torque_size else 0.0
 
 
-def joint_errors(names: tuple[str, ...], torque: Array, exact: Array, rate: Array, path: Array) -> list[JointErrors]:
-    """Return the errors of each joint from series (T, n) of differences."""
-    rows = []
+def joint_errors(
+    names: tuple[str, ...], samples: MotionSamples, torque: Array, rate: Array, path: Array
+) -> list[JointErrors]:
+    """Return the errors of each joint from series of differences: of torque and acceleration (T, n), of the path."""
+    rows, time = [], time_weights(samples.t)
     for k, name in enumerate(names):
-        numbers = [f(x[:, k]) for x in (torque, rate, path) for f in (_rms, _peak)]
-        rows.append(JointErrors(name, numbers[0], numbers[1], _rms(exact[:, k]), *numbers[2:]))
+        series = ((torque, time), (rate, time), (path, np.ones(len(path))))
+        rms, peaks = zip(*((mean_root(x[:, k], weights), _peak(x[:, k])) for x, weights in series), strict=True)
+        size = mean_root(samples.tau[:, k], time)
+        rows.append(JointErrors(name, rms[0], peaks[0], size, rms[1], peaks[1], rms[2], peaks[2]))
     return rows
 
 
-def _rms(x: Array) -> float:
-    return float(np.sqrt(np.mean(np.square(x)))) if x.size else 0.0
+def time_weights(t: Array) -> Array:
+    """Return the time that each sample stands for; `t` restarts with every motion."""
+    halves = np.maximum(np.diff(t), 0.0) / 2
+    return np.concatenate([halves, [0.0]]) + np.concatenate([[0.0], halves])
+
+
+def mean_root(x: Array, weights: Array) -> float:
+    """Return the weighted root mean square."""
+    return float(np.sqrt(np.average(np.square(x), weights=weights))) if x.size else 0.0
 
 
 def _peak(x: Array) -> float:
@@ -123,5 +134,5 @@ def model_errors(model: PerJointModel, samples: MotionSamples, run: PathRun | No
     """Return the errors of a model computed by Gearwright, of the path by other runs if they are given."""
     names = tuple(model.mech.speeds)
     torque = model.torques(samples) - samples.tau
-    rate = model.accelerations(samples.q, samples.v, samples.tau) - samples.a
-    return joint_errors(names, torque, samples.tau, rate, path_errors(samples, run or run_model(model)))
+    rate = model.acceleration_errors(samples, torque)
+    return joint_errors(names, samples, torque, rate, path_errors(samples, run or run_model(model)))

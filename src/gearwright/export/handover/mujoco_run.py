@@ -10,8 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.export.handover.errors_of_model import JointErrors, PathRun, joint_errors, path_errors
-from gearwright.export.handover.projection import MotionSamples
+from gearwright.export.handover.errors_of_model import (
+    JointErrors,
+    PathRun,
+    joint_errors,
+    mean_root,
+    path_errors,
+    time_weights,
+)
+from gearwright.export.handover.projection import MotionSamples, at_rest
 from gearwright.files.mjcf.source import mujoco_module
 
 CANDIDATE_STEPS = (0.004, 0.002, 0.001, 0.0005)
@@ -82,6 +89,14 @@ class MujocoModel:
             tau[k] = self.data.qfrc_inverse[self._all_v] @ self._map
         return tau
 
+    def torque_errors(self, samples: MotionSamples) -> Array:
+        """Differences of `torques` from the exact ones; the friction of joints at rest is the fitting one, (T, n)."""
+        error = self.torques(samples) - samples.tau
+        loss, weight = (np.asarray(x)[self.v_at] for x in (self.model.dof_frictionloss, self.model.dof_invweight0))
+        time_constant = np.asarray(self.model.dof_solref)[self.v_at, 0]
+        bare = error - soft_friction(samples.v, samples.a, loss, weight, time_constant)
+        return np.where(at_rest(samples.v), bare + np.clip(-bare, -loss, loss), error)
+
     def accelerations(self, samples: MotionSamples) -> Array:
         """Accelerations by `mj_forward` under the exact torques, (T, n)."""
         rates = np.empty_like(samples.q)
@@ -112,7 +127,7 @@ class MujocoModel:
         return run
 
 
-def soft_friction(v: Array, a: Array, loss: Array, weight: Array, time_constant: float) -> Array:
+def soft_friction(v: Array, a: Array, loss: Array, weight: Array, time_constant: float | Array) -> Array:
     r"""Return the friction of MuJoCo's inverse dynamics, with the impedance d of `FRICTION_IMPEDANCE`.
 
     $f = clip((a + b v) / R, -loss, loss)$ with $b = 2 / (d T)$ and $R = (1 - d) w / d$: at rest it is not loss sign(v),
@@ -142,13 +157,14 @@ def mujoco_errors(
     kept = [x for x in settings if x.path_peak <= ALLOWED_GROWTH * path and x.torque_rms <= ALLOWED_GROWTH * force]
     chosen = kept[0] if kept else min(settings, key=lambda x: x.path_peak)
     difference = path_errors(samples, model.path_run(chosen.step, chosen.integrator))
-    torque, rate = model.torques(samples) - samples.tau, model.accelerations(samples) - samples.a
-    return joint_errors(joints, torque, samples.tau, rate, difference), chosen
+    torque, rate = model.torque_errors(samples), model.accelerations(samples) - samples.a
+    return joint_errors(joints, samples, torque, rate, difference), chosen
 
 
 def _tried_setting(model: MujocoModel, samples: MotionSamples, step: float, integrator: str) -> StepSetting:
     path = float(np.abs(path_errors(samples, model.path_run(step, integrator))).max(initial=0.0))
-    return StepSetting(step, integrator, path, float(np.sqrt(np.mean((model.torques(samples) - samples.tau) ** 2))))
+    squares = (model.torque_errors(samples) ** 2).sum(axis=1)
+    return StepSetting(step, integrator, path, mean_root(np.sqrt(squares), time_weights(samples.t)))
 
 
 def with_setting(text: str, setting: StepSetting) -> str:

@@ -15,11 +15,11 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.export.handover.errors_of_model import PathRun
-from gearwright.export.handover.projection import MotionSamples
+from gearwright.export.handover.projection import MotionSamples, at_rest
 from gearwright.file_access import write_text
 
 NEWTON_SAMPLES = 64
-"""States at which Newton is evaluated, evenly over the samples."""
+"""States at which Newton is evaluated, evenly over the samples in which all joints move."""
 NEWTON_STEP = 1e-3
 """Step of the runs in Newton [s]; it is written into the file, with friction as stiff as it allows."""
 NEWTON_SOLVER = "SolverMuJoCo"
@@ -46,7 +46,10 @@ def newton_torques(text: str, joints: tuple[str, ...], samples: MotionSamples) -
     damping and friction; single precision.
     """
     newton, warp = newton_modules()
-    chosen = np.unique(np.linspace(0, len(samples.t) - 1, NEWTON_SAMPLES).round().astype(int))
+    moving = np.flatnonzero(~at_rest(samples.v).any(axis=1))
+    if not moving.size:
+        raise InputError("passport: in no sample all joints move. Give a task in which they do.")
+    chosen = moving[np.unique(np.linspace(0, len(moving) - 1, NEWTON_SAMPLES).round().astype(int))]
     with contextlib.redirect_stdout(io.StringIO()):
         model = _newton_model(newton, warp, text)
         order = _joint_order(model, joints)

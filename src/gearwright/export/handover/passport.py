@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from gearwright.analysis import Task
 from gearwright.analysis.model_audit.joint_data import data_of_robot
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
-from gearwright.export.handover.errors_of_model import PATH_HORIZON, JointErrors, model_errors
+from gearwright.export.handover.errors_of_model import PATH_HORIZON, JointErrors, model_errors, time_weights
 from gearwright.export.handover.mujoco_run import StepSetting, listed_steps, mujoco_errors, with_setting
 from gearwright.export.handover.newton_check import (
     NEWTON_SOLVER,
@@ -22,6 +22,8 @@ from gearwright.export.handover.newton_check import (
     newton_path_run,
     newton_torques,
 )
+from gearwright.export.handover.omissions import not_represented
+from gearwright.export.handover.possible_bodies import with_possible_bodies
 from gearwright.export.handover.projection import (
     CHECK_MOTIONS,
     FIT_MOTIONS,
@@ -29,10 +31,10 @@ from gearwright.export.handover.projection import (
     JointProjection,
     MotionSamples,
     PerJointModel,
+    at_rest,
     exact_samples,
     follower_rows,
     handed_over_robot,
-    not_represented,
     project,
     random_motions,
     require_plain_joints,
@@ -44,7 +46,7 @@ from gearwright.file_access import create_folder, write_files
 from gearwright.files.reading import read_text
 from gearwright.functions import assemble
 from gearwright.parts import Robot
-from gearwright.text import did_you_mean, file_name, html_text, markdown_text
+from gearwright.text import did_you_mean, file_name, html_text, listed_names, markdown_text
 
 PassportTarget = Literal["mjcf", "newton", "isaac_lab", "ros2_control"]
 PASSPORT_TARGETS: tuple[PassportTarget, ...] = ("mjcf", "newton", "isaac_lab", "ros2_control")
@@ -190,6 +192,8 @@ def passport(robot: Robot, target: PassportTarget, task: Task | None = None) -> 
     """
     if target not in PASSPORT_TARGETS:
         raise InputError(f"passport: target {target!r} is unknown. {did_you_mean(target, PASSPORT_TARGETS)}")
+    payload = None if task is None else task.payload
+    robot = robot if payload is None else replace(robot, payload=payload)
     held = with_base_at_rest(robot)
     require_plain_joints(held, target)
     fit, check, motions = _motion_samples(held, task)
@@ -199,6 +203,7 @@ def passport(robot: Robot, target: PassportTarget, task: Task | None = None) -> 
     files, errors, checks, missing = writers[target](robot, model, check)
     omissions = (*not_represented(held, form), *missing)
     motions += "" if held is robot else " The base is at rest in them."
+    motions += "" if payload is None else " The model contains the payload of the task."
     return Passport(robot.name, target, model.joints, tuple(errors), motions, omissions, tuple(checks), files)
 
 
@@ -246,28 +251,45 @@ Written = tuple[dict[str, str], list[JointErrors], list[str], Sequence[str]]
 """Files, errors, checks, and further data that are not representable."""
 
 
-def _mjcf_text(robot: Robot, rotors: Literal["reflected", "diagonal"]) -> tuple[str, tuple[str, ...]]:
+class MjcfText(NamedTuple):
+    """An MJCF, what it does not represent, and the links in it that were replaced by possible bodies."""
+
+    text: str
+    not_representable: tuple[str, ...]
+    replaced: tuple[str, ...]
+
+    def checks(self) -> list[str]:
+        """The replaced links as a line of the page."""
+        if not self.replaced:
+            return []
+        names = listed_names(self.replaced)
+        return [f"Links with identifiable combinations only ({names}) are possible bodies with the same torques."]
+
+
+def _mjcf_text(robot: Robot, rotors: Literal["reflected", "diagonal"]) -> MjcfText:
+    possible, replaced = with_possible_bodies(robot)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.xml"
-        report = mjcf(robot, path, rotors=rotors, sidecar=False)
-        return read_text(path), report.not_representable
+        report = mjcf(possible, path, rotors=rotors, sidecar=False)
+        return MjcfText(read_text(path), report.not_representable, replaced)
 
 
 def _mjcf_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> Written:
-    text, missing = _mjcf_text(handed_over_robot(robot, model, "coupled"), "reflected")
+    written = _mjcf_text(handed_over_robot(robot, model, "coupled"), "reflected")
     held = with_base_at_rest(robot)
-    run = text if held is robot else _mjcf_text(handed_over_robot(held, model, "coupled"), "reflected")[0]
-    errors, setting = mujoco_errors(run, tuple(model.mech.speeds), samples, follower_rows(robot))
-    checks = _mujoco_checks(setting, _soft_samples(model, samples, setting.step))
-    return {f"{file_name(robot.name)}.xml": with_setting(text, setting)}, errors, checks, missing
+    run = written if held is robot else _mjcf_text(handed_over_robot(held, model, "coupled"), "reflected")
+    errors, setting = mujoco_errors(run.text, tuple(model.mech.speeds), samples, follower_rows(robot))
+    checks = [*_mujoco_checks(setting, _soft_samples(model, samples, setting.step)), *written.checks()]
+    return {f"{file_name(robot.name)}.xml": with_setting(written.text, setting)}, errors, checks, written[1]
 
 
 def _soft_samples(model: PerJointModel, samples: MotionSamples, step: float) -> float:
-    """Return the share of samples in which MuJoCo's friction has the wrong sign."""
+    """Return the share of time in which MuJoCo's friction has the wrong sign at a joint."""
     friction = model.numbers[2] > 0
     braking = samples.v * samples.a < 0
-    wrong = (braking & (np.abs(samples.v) < step * np.abs(samples.a)))[:, friction]
-    return float(wrong.mean()) if wrong.size else 0.0
+    slow = (np.abs(samples.v) < step * np.abs(samples.a)) & ~at_rest(samples.v)
+    wrong = (braking & slow)[:, friction]
+    return float(np.average(wrong.any(axis=1), weights=time_weights(samples.t)))
 
 
 def _mujoco_checks(setting: StepSetting, wrong_share: float) -> list[str]:
@@ -278,16 +300,16 @@ def _mujoco_checks(setting: StepSetting, wrong_share: float) -> list[str]:
         f"Friction losses have solreffriction {2 * setting.step:g} s, the stiffest at this step: with MuJoCo's default "
         "of 0.02 s they have the wrong sign for a while before each reversal. With this step they still have it while "
         f"a joint brakes at a speed below {setting.step:g} s times its acceleration, in {wrong_share:.1%} of the "
-        "samples, which is all that MuJoCo's torque differs from the fitted model's.",
+        "time, which is all that MuJoCo's torque differs from the fitted model's.",
     ]
 
 
 def _newton_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> Written:
     setting = StepSetting(NEWTON_STEP, "implicitfast", 0.0, 0.0)
-    (text, missing), (run, _) = (
+    written, held = (
         _mjcf_text(handed_over_robot(x, model, "diagonal"), "diagonal") for x in (robot, with_base_at_rest(robot))
     )
-    text, run = (with_setting(x, setting) for x in (text, run))
+    text, run = (with_setting(x.text, setting) for x in (written, held))
     chosen, torques = newton_torques(run, tuple(model.mech.speeds), samples)
     own = model.torques(samples)[chosen]
     difference = float(np.abs(torques - own).max() / np.abs(own).max())
@@ -297,9 +319,10 @@ def _newton_files(robot: Robot, model: PerJointModel, samples: MotionSamples) ->
         "fitted model in Gearwright.",
         f"The path was run by {NEWTON_SOLVER} of Newton on the processor in steps of {NEWTON_STEP:g} s. Load the file "
         "with newton.ModelBuilder().add_mjcf(path); without the custom attributes of this solver friction is softer.",
+        *written.checks(),
     ]
     errors = model_errors(model, samples, newton_path_run(run, tuple(model.mech.speeds)))
-    return {f"{file_name(robot.name)}.xml": text}, errors, checks, missing
+    return {f"{file_name(robot.name)}.xml": text}, errors, checks, written.not_representable
 
 
 def _isaac_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> Written:

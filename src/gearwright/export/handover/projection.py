@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from gearwright.analysis import Task
@@ -153,12 +154,24 @@ def exact_samples(robot: Robot, motion: Trajectory | Motion, task: Task | None =
     return MotionSamples(*(np.asarray(x)[keep] for x in series))
 
 
+def without_springs(robot: Robot) -> Robot:
+    """Return a robot without passive springs, which only some targets represent."""
+    links = [replace(link, joint=replace(link.joint, spring=None)) for link in robot.links]
+    return replace(robot, links=links, springs=())
+
+
+def at_rest(v: Array) -> NDArray[np.bool_]:
+    """Return where joints are at rest, (T, n): friction may then be any number up to its loss."""
+    speed = np.abs(v)
+    return speed <= REST_SPEED * np.maximum(speed.max(axis=0, initial=0.0), 1e-12)
+
+
 def bare_machine(robot: Robot, form: InertiaForm) -> Mechanism:
     """Return the machine of the model without the fitted numbers: links, and in "coupled" form the wheels of trains.
 
     Inertia of the wheels of drives is removed; their mass stays in the links that carry them.
     """
-    mech = assemble(robot)
+    mech = assemble(robot if form == "coupled" else without_springs(robot))
     rigid = approximate(mech, "rigid") if mech.shafts else mech
     if form == "diagonal":
         return approximate(rigid, "none")
@@ -180,10 +193,18 @@ class PerJointModel:
         return np.array([(x.armature, x.damping, x.friction) for x in self.joints]).reshape(-1, 3).T
 
     def torques(self, samples: MotionSamples) -> Array:
-        """Torques that the model needs for the motion, (T, n)."""
-        armature, damping, friction = self.numbers
-        passive = damping * samples.v + friction * np.sign(samples.v)
-        return np.asarray(inverse_dynamics(self.mech, samples.q, samples.v, samples.a) + armature * samples.a + passive)
+        """Torques that the model needs for the motion, (T, n); the friction of joints at rest is the fitting one."""
+        armature, damping, loss = self.numbers
+        links = inverse_dynamics(self.mech, samples.q, samples.v, samples.a)
+        moving = np.asarray(links + armature * samples.a + damping * samples.v)
+        return moving + np.where(
+            at_rest(samples.v), np.clip(samples.tau - moving, -loss, loss), loss * np.sign(samples.v)
+        )
+
+    def acceleration_errors(self, samples: MotionSamples, torque_errors: Array) -> Array:
+        """Differences of the accelerations under the exact torques from the exact ones, (T, n)."""
+        M = mass_matrix(self.mech, samples.q) + np.diag(self.numbers[0])
+        return np.asarray(-np.linalg.solve(M, torque_errors[..., None])[..., 0])
 
     def accelerations(self, q: Array, v: Array, tau: Array) -> Array:
         """Accelerations of the model under torques, (T, n)."""
@@ -207,7 +228,7 @@ def project(robot: Robot, samples: MotionSamples, form: InertiaForm, limits: Seq
     joints = []
     for k, name in enumerate(mech.speeds):
         v = samples.v[:, k]
-        moving = np.abs(v) > REST_SPEED * max(np.abs(v).max(), 1e-12)
+        moving = ~at_rest(samples.v)[:, k]
         columns = np.stack([samples.a[:, k], v, np.sign(v)], axis=-1)[moving]
         scale = np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
         numbers = nnls(columns / scale, difference[moving, k])[0] / scale if moving.any() else np.zeros(3)
@@ -237,16 +258,25 @@ def handed_over_robot(robot: Robot, model: PerJointModel, form: InertiaForm) -> 
                 damping=number.damping,
                 friction=number.friction,
                 armature=armature,
-                spring=None,
+                spring=joint.spring if form == "coupled" else None,
                 limits=Limits(joint.limits.position, number.speed, joint.limits.acceleration, number.effort),
             )
         elif joint.follows is not None:  # its losses are among those of its leader
-            joint = replace(joint, damping=0.0, friction=0.0, armature=0.0, spring=None)
+            spring = joint.spring if form == "coupled" else None
+            joint = replace(joint, damping=0.0, friction=0.0, armature=0.0, spring=spring)
         links.append(replace(link, joint=joint, mass=body.mass, com=body.com, inertia=body.inertia.rows()))
     drives = [_plain_drive(drive, fitted[drive.joint], form) for drive in robot.drives if drive.joint in fitted]
-    trains = robot.trains if form == "coupled" else ()
+    trains, springs = (robot.trains, robot.springs) if form == "coupled" else ((), ())
     return Robot(
-        robot.name, links, drives, None, robot.frames, robot.gravity, trains, robot.description, states=robot.states
+        robot.name,
+        links,
+        drives,
+        frames=robot.frames,
+        gravity=robot.gravity,
+        trains=trains,
+        description=robot.description,
+        springs=springs,
+        states=robot.states,
     )
 
 
@@ -255,46 +285,3 @@ def _plain_drive(drive: Drive, number: JointProjection, form: InertiaForm) -> Dr
     limit = None if number.effort is None else number.effort / abs(number.ratio)
     motor = Motor(inertia, coupling=0.0, included=True, max_torque=limit)
     return Drive(drive.joint, motor, Gear(number.ratio), name=drive.name)
-
-
-def not_represented(robot: Robot, form: InertiaForm) -> list[str]:
-    """Return the data of a robot that no model with numbers per joint represents."""
-    texts = []
-    mech = assemble(robot)
-    coupled = [spin.name for spin in mech.spins if spin.coupling_inertia]
-    if coupled:
-        texts.append(f"reaction of rotors and wheels on the links that carry them ({listed_names(coupled)})")
-    if form == "diagonal" and any(len(spin.terms) > 1 for spin in mech.spins):
-        coupled_names = listed_names(spin.name for spin in mech.spins if len(spin.terms) > 1)
-        texts.append(f"inertia between the joints of coupled motors ({coupled_names})")
-    for drive in robot.drives:
-        gear, words = drive.gear, []
-        words += ["elasticity"] if gear.stiffness is not None else []
-        words += (
-            ["losses in proportion to the load"]
-            if any(
-                getattr(gear, word, None) not in (None, 1.0, ())
-                for word in ("efficiency", "back_efficiency", "losses", "mesh_efficiency")
-            )
-            else []
-        )
-        words += ["winding"] if drive.motor.resistance is not None else []
-        is_warm = drive.motor.heat is not None or drive.motor.total_friction.lubricant is not None
-        words += ["temperature"] if is_warm else []
-        words += ["cogging"] if drive.motor.cogging is not None else []
-        if words:
-            texts.append(f"of drive {drive.title!r}: {', '.join(words)}")
-    texts += [
-        f"of the friction of joint {link.joint_name!r}: temperature-dependent viscosity"
-        for link in robot.links
-        if link.joint.total_friction.lubricant is not None
-    ]
-    return texts + [
-        f"of the friction of joint {link.joint_name!r}: stiction and Stribeck effect"
-        for link in robot.links
-        if _is_rich_friction(link.joint)
-    ]
-
-
-def _is_rich_friction(joint: Joint) -> bool:
-    return joint.total_friction.kind in ("stribeck", "lugre")
