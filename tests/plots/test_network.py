@@ -27,3 +27,10 @@ def test_children_are_below_their_parents():
     height = {text.get_text(): text.get_position()[1] for text in page.axes[0].texts}
     assert height["base"] > height["a"] > height["c"]
     assert height["a"] == height["b"]
+
+
+def test_highlighted_edges_are_bolder_than_others():
+    page = network_figure({"one": EDGES}, "base", highlighted=[EDGES[4]])
+    bold = [arrow.arrow_patch.get_linewidth() for arrow in page.axes[0].texts if hasattr(arrow, "arrow_patch")]
+    assert len(bold) == len(EDGES)
+    assert sum(width > 2 * min(bold) for width in bold) == 1

@@ -11,7 +11,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.motion import polynomial
-from gearwright.plots.solids import Picture, Viewpoint, solids_image, subdivide_triangles
+from gearwright.plots.solids import Picture, Viewpoint, solids_image
 from gearwright.plots.solids import _visible_triangles as ordered
 from gearwright.scene import animate, draw, exploded_view, side_view
 
@@ -81,14 +81,30 @@ def test_transparent_triangles_show_what_is_behind():
     assert both[3] == 1.0
 
 
-def test_long_triangles_are_cut_without_losing_area():
-    flat = np.array([[[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
-    pieces, source = subdivide_triangles(flat, 0.3)
-    sides = np.linalg.norm(pieces - np.roll(pieces, -1, axis=1), axis=2)
-    area = 0.5 * np.linalg.norm(np.cross(pieces[:, 1] - pieces[:, 0], pieces[:, 2] - pieces[:, 0]), axis=1)
-    assert sides.max() <= 0.3
-    assert area.sum() == pytest.approx(1.5)
-    assert not source.any()
+def test_triangles_with_common_edges_fill_every_pixel_once():
+    """A fan around a point, opaque and transparent: no seam is darker or lighter than the rest."""
+    angle = np.linspace(0.0, 2 * np.pi, 24)
+    rim = np.stack([0 * angle, np.cos(angle), np.sin(angle)], axis=1)
+    fan = np.stack([np.broadcast_to([0.0, 0.02, 0.01], (23, 3)), rim[:-1], rim[1:]], axis=1)
+    view = looking_along_x(fan)
+    for opacity in (1.0, 0.3):
+        image = solids_image(Picture(fan, np.tile([1.0, 0.0, 0.0, opacity], (23, 1))), view, 200)
+        rows, columns = np.indices(image.shape[:2])
+        left, right, bottom, top = view.picture_edges
+        across = left + (columns + 0.5) / 200 * (right - left)
+        up = top - (rows + 0.5) / len(image) * (top - bottom)
+        inside = np.hypot(across, up) < 0.97
+        assert np.ptp(image[inside], axis=0).max() < 1e-12
+        assert image[inside][0, 3] == pytest.approx(opacity)
+        assert image[np.hypot(across, up) > 1.03].max(axis=0)[3] == 0.0
+
+
+def test_long_and_thin_triangles_are_filled_to_their_ends():
+    thin = np.array([[[0.0, 0.0, 0.0], [0.0, 1.0, 0.3], [0.0, 1.0, 0.32]]])
+    image = solids_image(Picture(thin, RED), Viewpoint(0.0, 0.0, TRIANGLE[0]), 400)
+    left, right, bottom, top = Viewpoint(0.0, 0.0, TRIANGLE[0]).picture_edges
+    area = image[..., 3].mean() * (right - left) * (top - bottom)
+    assert area == pytest.approx(0.01, rel=0.02)
 
 
 @pytest.mark.parametrize("name", ["puma560", "palletiser"])

@@ -10,7 +10,9 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import gearwright as gw
+from gearwright.catalogue.loading import bundled_files
 from gearwright.scene import scene_of
+from gearwright.scene.link_solids import link_rods
 from gearwright.scene.triangles import box_mesh
 
 GEAR_FILES = sorted((Path(__file__).resolve().parents[2] / "examples" / "gears").glob("*.yaml"))
@@ -18,8 +20,15 @@ TRAINS = [
     *("wrist_puma", "wrist_bendix", "wrist_roll3", "wrist_wam", "grm3"),
     *("bevel_differential", "nested_shafts", "planetary_free"),
 ]
-NAMES = ["planetary_3r", *TRAINS[:5], *(file.stem for file in GEAR_FILES)]
+NAMES = [
+    "planetary_2r",
+    *(f"planetary_2r_{planets}" for planets in (3, 4, 5, 6)),
+    "planetary_3r",
+    *TRAINS[:5],
+    *(file.stem for file in GEAR_FILES),
+]
 """Bundled robots with teeth, and the gallery of gears."""
+WITHOUT_TRAINS = sorted({*bundled_files()} - {*TRAINS})
 SKEW = {"worm"}
 """Kinds of drives whose teeth also slide along each other at the pitch point."""
 
@@ -200,6 +209,44 @@ def test_no_link_crosses_a_wheel_that_it_does_not_carry(scenes, name):
                 local = ((points[near] - origin) @ turn - position) @ rotation
                 inside = winding_number(local, link.mesh)
                 assert inside.max() < 0.5, (link.name, wheel.name)
+
+
+def test_every_bundled_robot_with_teeth_is_tried(scenes):
+    with_teeth = {name for name in bundled_files() if touching_pairs(scene_of(load(name)))}
+    assert with_teeth <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", WITHOUT_TRAINS)
+def test_every_drive_is_held_by_its_link(name):
+    """Its stator meets a rod or a joint of the link that carries it, or a bracket that begins on a rod."""
+    scene = scene_of(load(name))
+    held = 0
+    for stator in (solid for solid in scene.solids if solid.kind == "stator"):
+        middle, radius = stator.position, np.hypot(*stator.mesh.vertices[:, :2].T).max()
+        rods = link_rods(scene.robot, stator.carrier, scene.reach)
+        nearest = [end * np.clip(end @ middle / (end @ end), 0.0, 1.0) for end in rods] or [np.zeros(3)]
+        foot = min(nearest, key=lambda point: float(np.linalg.norm(middle - point)))
+        title = stator.name.removesuffix(".stator")
+        bracket = next((solid for solid in scene.solids if solid.name == f"{title}.bracket"), None)
+        gap = np.linalg.norm(middle - foot) - radius
+        if bracket is None:
+            assert gap <= 0.03 * scene.reach or not rods, stator.name
+            continue
+        ends = [bracket.position + sign * bracket.rotation[:, 2] * gap / 2 for sign in (-1, 1)]
+        assert np.ptp(bracket.mesh.vertices[:, 2]) == pytest.approx(gap)
+        assert ends[0] == pytest.approx(foot, abs=1e-9)
+        assert np.linalg.norm(ends[1] - middle) == pytest.approx(radius)
+        held += 1
+    assert held or name != "scara"
+
+
+def test_gears_on_one_axis_are_where_their_motors_are_stated():
+    """Motors whose axes lean a little: the axes of motor and joint would be nearest to each other far away."""
+    for name in ("ur5_like", "panda_like"):
+        scene = scene_of(load(name))
+        for drive in scene.robot.drives:
+            gear = next(solid for solid in scene.solids if solid.name == f"{drive.title}.circular_spline")
+            assert gear.position == pytest.approx([float(x) for x in drive.motor.position], abs=1e-12)
 
 
 def test_shafts_are_nested_tubes():

@@ -219,3 +219,20 @@ def test_a_mesh_of_an_mjcf_is_drawn(tmp_path):
     expected = 0.2 * np.array([[float(x) for x in point] for point in points]) + [0, 0, 0.1]
     for corner in expected:
         assert np.abs(placed - corner).max(axis=1).min() < 1e-6
+
+
+def test_paths_of_power_run_from_motors_to_links():
+    """The three motors of a coupled wrist: each through its own shafts, to its link."""
+    from gearwright.scene.gear_graph_figure import gear_graphs, motor_names, power_path
+
+    robot = gw.load("wrist_puma")
+    graphs = gear_graphs(robot, gw.assemble(robot))
+    assert motor_names(robot) == ["m4", "m5", "m6"]
+    paths = [[{edge.first, edge.second} for edge in power_path(robot, graphs, name)] for name in motor_names(robot)]
+    assert paths[0] == [{"shaft4", "link1"}]
+    assert paths[1] == [{"shaft5", "tube5"}, {"tube5", "link2"}]
+    assert paths[2] == [{"shaft6", "tube6"}, {"tube6", "bevel6"}, {"bevel6", "link3"}]
+    arm = gw.load("planetary_3r")
+    edges = power_path(arm, gear_graphs(arm, gw.assemble(arm)), "j2")
+    assert {end for edge in edges for end in (edge.first, edge.second)} >= {"turret", "j2.sun", "j2.planets", "upper"}
+    assert not [edge for edge in edges if "j1." in edge.first + edge.second]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from gearwright.studio.figures import (
     torque_figure,
     torque_speed_figure,
 )
+from gearwright.studio.power_picture import LOSS_COLOUR, POWER_COLOUR, WIDEST_ARROW, power_picture
 from gearwright.studio.session import Session
 
 pytest.importorskip("plotly")
@@ -118,3 +120,46 @@ def test_uses_of_limits_and_colours_are_those_of_the_moment():
     order = sorted(warmth, key=lambda name: (warmth[name] - 293.15) / (limits[name] - 293.15))
     reds = [colours[f"{name}.rotor"][0] for name in order]
     assert reds == sorted(reds)
+
+
+def arrows(picture, colour):
+    """Signed widths of the arrows of a picture: negative to the left or upwards; in the order of drives."""
+    found = []
+    for text in re.findall(rf'<polygon points="([^"]*)" fill="{colour}"', picture):
+        points = np.array([[float(x) for x in pair.split(",")] for pair in text.split()])
+        width, along = np.linalg.norm(points[0] - points[-1]), points[3] - (points[0] + points[-1]) / 2
+        found.append(float(width * np.sign(along.sum())))
+    return found
+
+
+def test_arrows_of_power_have_its_size_and_direction():
+    analysis = Session(gw.load("scara")).analysis()
+    flows = {name: drive.power_flow for name, drive in analysis.drives.items()}
+    series = [(flow.electrical, flow.shaft, flow.output) for flow in flows.values()]
+    largest = max(
+        np.abs([*parts, flow.winding_loss, flow.gear_loss]).max()
+        for parts, flow in zip(series, flows.values(), strict=True)
+    )
+    directions = set()
+    for index in (10, 70, 150):
+        picture = power_picture(analysis, float(analysis.t[index] - analysis.t[0]))
+        wanted = np.array([part[index] for parts in series for part in parts]) * WIDEST_ARROW / largest
+        found = np.array(arrows(picture, POWER_COLOUR))
+        assert np.abs(found) == pytest.approx(np.maximum(np.abs(wanted), 0.8), abs=0.15)
+        assert (np.sign(found) == np.where(wanted >= 0, 1, -1)).all()
+        directions |= set(np.sign(found))
+        assert len(arrows(picture, LOSS_COLOUR)) <= 2 * len(flows)
+    assert directions == {-1.0, 1.0}
+
+
+def test_power_is_conserved_and_losses_are_those_of_the_cycle():
+    from gearwright.analysis.quadrature import integral
+
+    for drive in Session(gw.load("scara")).analysis().drives.values():
+        flow = drive.power_flow
+        total = flow.winding_loss + flow.gear_loss + flow.rotor + flow.output
+        assert total == pytest.approx(drive.electrical_power, abs=1e-9)
+        assert integral(drive.t, flow.gear_loss) == pytest.approx(drive.losses.gear, rel=1e-9, abs=1e-9)
+    picture = power_picture(Session(gw.load("wrist_puma")).analysis(), 0.1)
+    assert picture.count(">train</text>") == 3
+    assert not arrows(picture, LOSS_COLOUR)

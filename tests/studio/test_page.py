@@ -308,6 +308,27 @@ def test_motors_and_teeth_of_a_train_have_panels(make_page):
     assert made.session.robot.trains[0].motors[1].motor.catalogue == list(made.drives._choices.values())[1]
 
 
+def test_the_path_of_power_of_a_motor_is_highlighted(make_page, robot):
+    made = make_page(robot)
+    plain = made.results.graph.content
+    assert made.results.path.options == ("none", "j1", "j2", "j3")
+    made.results.path.value = "j2"
+    until(lambda: made.results.graph.content != plain, "the path is drawn")
+    assert made.results.graph.content.count("#d1495b") > plain.count("#d1495b")
+    made.results.path.value = "none"
+    until(lambda: made.results.graph.content == plain, "the plain graph is drawn again")
+
+
+def test_the_flow_of_power_is_that_of_the_shown_time(make_page, robot):
+    made = make_page(robot)
+    before = made.results.power.content
+    assert before.count('font-weight="bold"') == 3
+    made.move.time.value = 0.4 * made.session.motion.duration
+    until(lambda: made.results.power.content != before, "the power at another time is drawn")
+    settled(made)
+    assert f"{made.move.time.value:.2f} s" in made.results.power_time.content
+
+
 def test_results_of_motors_checks_and_graph_are_there(page):
     assert "<svg" in page.results.graph.content
     assert page.results.checks.content

@@ -2,7 +2,7 @@
 
 from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis
 from gearwright.analysis.drives.advice_value import Advice
-from gearwright.analysis.drives.drive_analysis import DriveAnalysis, EnergySplit, ShaftLoad
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis, EnergySplit, PowerFlow, ShaftLoad
 from gearwright.analysis.drives.limit_checks import LimitCheck, sorted_by_margin
 from gearwright.analysis.drives.limit_kinds import LimitKey, LimitKind, LimitSources
 from gearwright.analysis.drives.steady_temperatures import Temperatures, WarmUp, steady_temperatures
@@ -65,6 +65,7 @@ __all__ = [
     "Perturbation",
     "PerturbedAnalysis",
     "Placement",
+    "PowerFlow",
     "ProcessForce",
     "ReductionComparison",
     "ReductionError",

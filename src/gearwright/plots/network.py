@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +20,22 @@ class NetworkEdge:
     tree: bool = True
 
 
-def network_figure(graphs: Mapping[str, Sequence[NetworkEdge]], root: str, sideways: bool = False) -> Any:
+HIGHLIGHT = {"color": "#d1495b", "linewidth": 2.6}
+
+
+def network_figure(
+    graphs: Mapping[str, Sequence[NetworkEdge]],
+    root: str,
+    sideways: bool = False,
+    highlighted: Collection[NetworkEdge] = (),
+) -> Any:
     """Return a matplotlib figure with one diagram per graph, two side by side.
 
     Args:
         graphs: title -> its edges.
         root: the node from which all of them start.
         sideways: lay the graphs out from left to right, in one column, for a narrow figure.
+        highlighted: edges that are drawn bold and red.
     """
     from matplotlib.figure import Figure
 
@@ -46,7 +55,7 @@ def network_figure(graphs: Mapping[str, Sequence[NetworkEdge]], root: str, sidew
         axes.set_title(plot_label(title), fontsize=11)
         axes.axis("off")
         axes.margins(0.15)
-        _draw_network(axes, edges, places[title], 0.4 / 1.5 if sideways else 1.0)
+        _draw_network(axes, edges, places[title], 0.4 / 1.5 if sideways else 1.0, highlighted)
     return page
 
 
@@ -74,13 +83,18 @@ def _place_subtree(
 
 
 def _draw_network(
-    axes: Any, edges: Sequence[NetworkEdge], places: Mapping[str, tuple[float, float]], flat: float
+    axes: Any,
+    edges: Sequence[NetworkEdge],
+    places: Mapping[str, tuple[float, float]],
+    flat: float,
+    highlighted: Collection[NetworkEdge],
 ) -> None:
     """Draw one graph; `flat` is the ratio of vertical to horizontal unit on paper."""
     for edge in edges:
         (x0, y0), (x1, y1) = places[edge.first], places[edge.second]
         bend = 0.0 if edge.tree else 0.25  # a gear pair between neighbours must not hide the line below it
-        style = {"linestyle": "-" if edge.tree else "--", "color": PLOT_COLOURS[0 if edge.tree else 1]}
+        style: dict[str, Any] = {"linestyle": "-" if edge.tree else "--", "color": PLOT_COLOURS[0 if edge.tree else 1]}
+        style |= HIGHLIGHT if edge in highlighted else {}
         arrow = {"arrowstyle": "-", "connectionstyle": f"arc3,rad={bend}", **style}
         axes.annotate("", (x1, y1), (x0, y0), arrowprops=arrow)
         middle = ((x0 + x1) / 2 + bend * (y1 - y0) * flat / 2, (y0 + y1) / 2 - bend * (x1 - x0) / flat / 2)

@@ -81,11 +81,9 @@ class Viewpoint:
 
 PICTURE_PIXELS = 900
 """Width of the image of solids; each pixel is the mean of four."""
-LARGEST_TRIANGLE = 48.0
-"""Longest side [pixels] of a triangle that is filled at once; longer ones are bisected."""
 FRAGMENTS_AT_ONCE = 2_000_000
-PIXEL_SAMPLE = (0.50031, 0.50017)
-"""Where a pixel is sampled: not on edges that two triangles share, which would count twice."""
+PIXEL_SAMPLE = 0.5
+"""Where a pixel is sampled, in its width and height."""
 
 
 def solids_figure(picture: Picture, view: Viewpoint, title: str = "", size: float = 7.0) -> Any:
@@ -128,7 +126,7 @@ def solids_image(picture: Picture, view: Viewpoint, pixels: int) -> Array:
     image, depths = np.ones((height * width, 4)), np.full(height * width, -np.inf)
     image[:, 3] = 0.0
     opaque = colours[:, 3] >= 1
-    shown_fragments = [f for f in _fragments(places[opaque], width, height)]
+    shown_fragments = list(_fragments(places[opaque], width, height))
     for where, depth, _ in shown_fragments:
         np.maximum.at(depths, where, depth)
     for where, depth, source in shown_fragments:
@@ -161,33 +159,65 @@ def _add_transparent(image: Array, depths: Array, pieces: Sequence[Fragments], c
 
 
 def _fragments(places: Array, width: int, height: int) -> Iterator[Fragments]:
-    """The pixels that triangles (F, 3, 3) cover, in pixels from the upper left corner and depth."""
-    if not len(places):
-        return
-    corners, source = subdivide_triangles(places, LARGEST_TRIANGLE)
-    first = np.floor(corners[:, :, :2].min(axis=1)).astype(np.intp)
-    extent = (np.ceil(corners[:, :, :2].max(axis=1)).astype(np.intp) - first).max(axis=1)
-    for size in np.unique(extent):
-        chosen = np.flatnonzero(extent == size)
-        grid = np.stack(np.meshgrid(np.arange(size), np.arange(size)), axis=-1).reshape(1, -1, 2)
-        for part in np.array_split(chosen, len(chosen) * len(grid[0]) // FRAGMENTS_AT_ONCE + 1):
-            pixel = first[part][:, None] + grid
-            a, b, c = (corners[part][:, None, k] for k in range(3))
-            point = pixel + PIXEL_SAMPLE
-            area = _signed_area(a, b, c)
-            area = np.where(area == 0, np.inf, area)  # seen from its edge
-            u, v = _signed_area(b, c, point) / area, _signed_area(c, a, point) / area
-            w = _signed_area(a, b, point) / area
-            on = (np.minimum(np.minimum(u, v), w) >= 0) & (pixel >= 0).all(axis=2) & np.isfinite(area)
-            on &= (pixel[..., 0] < width) & (pixel[..., 1] < height)
-            depth = u * a[..., 2] + v * b[..., 2] + w * c[..., 2]
-            triangle = np.broadcast_to(source[part][:, None], on.shape)
-            yield (pixel[..., 1] * width + pixel[..., 0])[on], depth[on], triangle[on]
+    """The pixels that triangles (F, 3, 3) cover, in pixels from the upper left corner and depth.
+
+    Row by row from edge to edge: a pixel belongs to a triangle if its sample is right of the left edge and not right of
+    the right one, so that triangles with a common edge share no pixel and leave none out.
+    """
+    lowest, highest = places[:, :, 1].min(axis=1), places[:, :, 1].max(axis=1)
+    first = np.maximum(np.ceil(lowest - PIXEL_SAMPLE), 0).astype(np.intp)
+    rows = np.maximum(np.minimum(np.ceil(highest - PIXEL_SAMPLE), height).astype(np.intp) - first, 0)
+    extent = rows * np.ceil(np.ptp(places[:, :, 0], axis=1) + 1)
+    ends = np.flatnonzero(np.diff(np.cumsum(extent) // FRAGMENTS_AT_ONCE)) + 1
+    for chosen in np.split(np.arange(len(places)), ends):
+        source, row = _counted(chosen, first[chosen], rows[chosen])
+        corners, level = places[source], np.asarray(row + PIXEL_SAMPLE, dtype=float)
+        left, right = _crossings(corners, level)
+        start = np.maximum(np.ceil(left - PIXEL_SAMPLE), 0).astype(np.intp)
+        count = np.maximum(np.minimum(np.ceil(right - PIXEL_SAMPLE), width).astype(np.intp) - start, 0)
+        line, column = _counted(np.arange(len(source)), start, count)
+        yield (
+            row[line] * width + column,
+            _depths(corners, level, line, np.asarray(column + PIXEL_SAMPLE, dtype=float)),
+            source[line],
+        )
 
 
-def _signed_area(a: Array, b: Array, c: Array) -> Array:
-    ab, ac = b[..., :2] - a[..., :2], c[..., :2] - a[..., :2]
-    return np.asarray(ab[..., 0] * ac[..., 1] - ab[..., 1] * ac[..., 0])
+def _counted(
+    items: NDArray[np.intp], first: NDArray[np.intp], counts: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Every item as often as its count, with the numbers from its first one on."""
+    past = np.cumsum(counts) - counts
+    number = np.arange(int(counts.sum())) + np.repeat(first - past, counts)
+    return np.repeat(items, counts), number
+
+
+def _crossings(corners: Array, level: Array) -> tuple[Array, Array]:
+    """Where the edges of triangles (K, 3, 3) cross a horizontal line each: left and right, (K,) each."""
+    found = []
+    for k in range(3):
+        one, other = corners[:, k], corners[:, (k + 1) % 3]
+        upward = one[:, 1] <= other[:, 1]  # the same numbers for both triangles of an edge
+        low, high = np.where(upward[:, None], one, other), np.where(upward[:, None], other, one)
+        crosses = (low[:, 1] <= level) & (level < high[:, 1])
+        rise = np.where(crosses, high[:, 1] - low[:, 1], 1.0)
+        at = low[:, 0] + (level - low[:, 1]) * (high[:, 0] - low[:, 0]) / rise
+        found.append(np.where(crosses, at, np.nan))
+    with np.errstate(invalid="ignore"):
+        left, right = np.fmin.reduce(found), np.fmax.reduce(found)
+    nowhere = np.isnan(left)
+    return np.where(nowhere, 0.0, left), np.where(nowhere, 0.0, right)
+
+
+def _depths(corners: Array, level: Array, line: NDArray[np.intp], across: Array) -> Array:
+    """Depths of points of horizontal lines through triangles: on the plane of their corners."""
+    a, ab, ac = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    area = ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
+    area = np.where(area == 0, np.inf, area)  # seen from its edge
+    slope = (ab[:, 2] * ac[:, 1] - ac[:, 2] * ab[:, 1]) / area
+    fall = (ac[:, 2] * ab[:, 0] - ab[:, 2] * ac[:, 0]) / area
+    begin = a[:, 2] + fall * (level - a[:, 1]) - slope * a[:, 0]
+    return np.asarray(begin[line] + slope[line] * across)
 
 
 def _visible_triangles(picture: Picture, view: Viewpoint) -> tuple[Array, Array]:
@@ -276,21 +306,3 @@ def _draw_frame(axes: Any, view: Viewpoint, rotation: Array, origin: Array, leng
     for column, colour in zip(rotation.T, AXIS_COLOURS.values(), strict=True):
         direction = view.picture_axes[:2] @ (length * column)
         axes.annotate("", start + direction, start, arrowprops={**FRAME_ARROW_STYLE, "color": colour})
-
-
-def subdivide_triangles(corners: Array, longest: float) -> tuple[Array, NDArray[np.intp]]:
-    """Triangles (F, 3, 3), those long in the plane of the first two coordinates bisected, and their sources."""
-    whole, source = np.asarray(corners, dtype=float), np.arange(len(corners))
-    done, origin = [], []
-    while len(whole):
-        sides = np.linalg.norm((whole - np.roll(whole, -1, axis=1))[..., :2], axis=2)
-        long = sides.max(axis=1) > longest
-        done.append(whole[~long])
-        origin.append(source[~long])
-        longest_side = sides[long].argmax(axis=1)
-        rows = np.arange(len(longest_side))
-        a, b, c = (whole[long][rows, (longest_side + k) % 3] for k in range(3))
-        middle = (a + b) / 2
-        whole = np.concatenate([np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)])
-        source = np.tile(source[long], 2)
-    return np.concatenate(done), np.concatenate(origin)

@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.mechanism.assembly.drive_locations import DriveLocation
-from gearwright.parts import Motor
+from gearwright.parts import Bevel, Motor, Series, Worm
 from gearwright.scene.gear_form import GearForm, GearSpace
 from gearwright.scene.gear_form_table import gear_forms, output_offset
 from gearwright.scene.solid import Solid, scaled_row
@@ -29,13 +29,16 @@ STEEL_DENSITY = 7850.0
 """Density [kg/m3] of a rotor without stated mass."""
 ROTOR_SLENDERNESS = 1.6
 """Length of a rotor relative to its diameter."""
+STATOR_RADIUS_RATIO = 1.35
+"""Outer radius of a stator relative to that of its rotor."""
 
 
-def drive_solids(place: DriveLocation, reach: float) -> Iterator[Solid]:
+def drive_solids(place: DriveLocation, reach: float, rods: Sequence[Array] = ()) -> Iterator[Solid]:
     """Stator, rotor, gear and shafts of a drive; sizes that are not stated are chosen in proportion to the robot.
 
     A motor whose position the file leaves open, or states on the joint's axis though its gear needs a distance from it,
-    is placed such that the last wheel is on the joint's axis.
+    is placed such that the last wheel is on the joint's axis. A motor beside the rods of its link, which run from the
+    link's origin to the points `rods`, has a bracket.
     """
     drive, space, frame = place.drive, *_gear_space_and_frame(place, reach)
     forms = gear_forms(drive.gear, space)
@@ -46,6 +49,7 @@ def drive_solids(place: DriveLocation, reach: float) -> Iterator[Solid]:
     yield from _output_shaft(place, forms, frame, reach)
     row = scaled_row(place.motor_row, drive.gear.ratio)
     yield from motor_solids(drive.title, drive.motor, place.mount, frame, row, reach)
+    yield from _bracket(place, frame, rods, reach)
 
 
 def _output_shaft(
@@ -75,12 +79,33 @@ def motor_solids(
     radius = rotor_radius(motor, reach)
     length = ROTOR_SLENDERNESS * 2 * radius
     rotation, position = frame
-    behind = 0.5 * length + 0.035 * reach
+    behind = _motor_distance(radius, reach)
     middle = position - behind * rotation[:, 2]
     yield from stator_and_rotor(title, carrier, (rotation, middle), row, (radius, length, 0.0))
     shaft = cylinder_mesh(0.25 * radius, behind + 0.04 * reach - 0.45 * length)
     at = position + rotation[:, 2] * (0.04 * reach - (behind + 0.04 * reach - 0.45 * length) / 2)
     yield Solid(f"{title}.shaft", "shaft", carrier, shaft, rotation, at, row)
+
+
+def _motor_distance(radius: float, reach: float) -> float:
+    """Distance from a gear to the middle of its motor with a rotor of some radius [m]."""
+    return ROTOR_SLENDERNESS * radius + 0.035 * reach
+
+
+def _bracket(place: DriveLocation, frame: tuple[Array, Array], rods: Sequence[Array], reach: float) -> Iterator[Solid]:
+    """A strut from the nearest rod of the link to the stator, if this is beside all of them."""
+    radius = rotor_radius(place.drive.motor, reach)
+    middle = frame[1] - _motor_distance(radius, reach) * frame[0][:, 2]
+    feet = [end * np.clip(end @ middle / (end @ end), 0.0, 1.0) for end in rods if end @ end > 0]
+    if not feet:
+        return
+    foot = min(feet, key=lambda point: float(np.linalg.norm(middle - point)))
+    length = float(np.linalg.norm(middle - foot)) - STATOR_RADIUS_RATIO * radius
+    if length > 0.03 * reach:
+        direction = (middle - foot) / np.linalg.norm(middle - foot)
+        mesh = cylinder_mesh(0.012 * reach, length)
+        at = foot + 0.5 * length * direction
+        yield Solid(f"{place.drive.title}.bracket", "link", place.mount, mesh, rotation_towards(direction), at)
 
 
 def stator_and_rotor(
@@ -94,7 +119,7 @@ def stator_and_rotor(
     radius, length, bore = size
     common: dict[str, Any] = {"carrier": carrier, "rotation": frame[0], "position": frame[1]}
     yield Solid(f"{title}.rotor", "rotor", mesh=_rotor_mesh(radius, length, bore), turning=row, **common)
-    shell = ring_mesh(circle_outline(1.15 * radius), 1.35 * radius, 0.9 * length)
+    shell = ring_mesh(circle_outline(1.15 * radius), STATOR_RADIUS_RATIO * radius, 0.9 * length)
     yield Solid(f"{title}.stator", "stator", mesh=shell, opacity=0.35, **common)
 
 
@@ -114,7 +139,7 @@ def _gear_space_and_frame(place: DriveLocation, reach: float) -> tuple[GearSpace
         return GearSpace(radius, width), (rotation_towards(axis), point)
     joint_axis, origin = (as_vector(x) for x in place.joint)
     joint_axis = joint_axis / np.linalg.norm(joint_axis)
-    if abs(axis @ joint_axis) < 0.999:  # the gear is where the axes are nearest to each other
+    if abs(axis @ joint_axis) < 0.999 and _has_crossed_axes(place.drive.gear):  # it is where they are nearest
         cosine, between = float(axis @ joint_axis), origin - point
         heights = np.linalg.solve([[1.0, -cosine], [cosine, -1.0]], [axis @ between, joint_axis @ between])
         point, across = point + heights[0] * axis, between + heights[1] * joint_axis - heights[0] * axis
@@ -123,6 +148,11 @@ def _gear_space_and_frame(place: DriveLocation, reach: float) -> tuple[GearSpace
     distance = float(np.linalg.norm(across))
     rotation = rotation_towards(axis, across) if distance > 1e-6 else rotation_towards(axis)
     return GearSpace(radius, width, distance if distance > 1e-6 else 0.0, rotation.T @ joint_axis), (rotation, point)
+
+
+def _has_crossed_axes(gear: Any) -> bool:
+    """Whether a gear, or a stage of it, connects axes that are not parallel."""
+    return any(isinstance(stage, Bevel | Worm) for stage in (gear.stages if isinstance(gear, Series) else (gear,)))
 
 
 def _form_solid(place: DriveLocation, form: GearForm, frame: tuple[Array, Array]) -> Solid:

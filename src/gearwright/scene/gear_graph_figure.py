@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gearwright.algebra import Scalar
@@ -20,9 +20,40 @@ def gear_graph_figure(robot: Robot, mech: Mechanism, sideways: bool = False) -> 
     return graphs_figure(gear_graphs(robot, mech), sideways)
 
 
-def graphs_figure(graphs: Mapping[str, Sequence[NetworkEdge]], sideways: bool = False) -> Any:
-    """The figure of given graphs."""
-    return network_figure(graphs, "base", sideways)
+def graphs_figure(
+    graphs: Mapping[str, Sequence[NetworkEdge]], sideways: bool = False, path: Collection[NetworkEdge] = ()
+) -> Any:
+    """The figure of given graphs, with a path of power highlighted."""
+    return network_figure(graphs, "base", sideways, path)
+
+
+def motor_names(robot: Robot) -> list[str]:
+    """The names of drives, and of the motors of trains."""
+    return [
+        *(drive.title for drive in robot.drives),
+        *(motor.name for train in robot.trains for motor in train.motors),
+    ]
+
+
+def power_path(robot: Robot, graphs: Mapping[str, Sequence[NetworkEdge]], name: str) -> list[NetworkEdge]:
+    """The edges along which the power of a motor flows: those of its drive, or from its wheel to the nearest link."""
+    edges = list(dict.fromkeys(edge for graph in graphs.values() for edge in graph))
+    wheels = {motor.name: motor.wheel for train in robot.trains for motor in train.motors}
+    if name not in wheels:
+        return [edge for edge in edges if any(end.startswith(f"{name}.") for end in (edge.first, edge.second))]
+    links = {link.name for link in robot.links}
+    paths: dict[str, list[NetworkEdge]] = {wheels[name]: []}
+    waiting = [wheels[name]]
+    while waiting:
+        node = waiting.pop(0)
+        if node in links:
+            return paths[node]
+        for edge in (edge for edge in edges if not edge.tree and node in (edge.first, edge.second)):
+            other = edge.second if node == edge.first else edge.first
+            if other not in paths:
+                paths[other] = [*paths[node], edge]
+                waiting.append(other)
+    return []
 
 
 def gear_graphs(robot: Robot, mech: Mechanism) -> dict[str, list[NetworkEdge]]:

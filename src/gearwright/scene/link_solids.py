@@ -173,11 +173,19 @@ def _primitive_mesh(shape: Shape) -> Triangles:
 
 def _rod_mesh(robot: Robot, link: Link, reach: float) -> Triangles:
     """Rods from the joint of a link to the joints and frames on it, or to its centre of mass."""
-    ends = _rod_ends(robot, link.name) or [as_vector(link.com)]
-    long = [end for end in ends if np.linalg.norm(end) > 0.02 * reach]
     return join_meshes(
-        [rod_mesh(end, ROD_RADIUS_RATIO * reach) for end in long] or [sphere_mesh(1.2 * ROD_RADIUS_RATIO * reach)]
+        [rod_mesh(end, ROD_RADIUS_RATIO * reach) for end in link_rods(robot, link.name, reach)]
+        or [sphere_mesh(1.2 * ROD_RADIUS_RATIO * reach)]
     )
+
+
+def link_rods(robot: Robot, name: str, reach: float) -> list[Array]:
+    """The ends of the rods of a link or of "base" that begin at its origin [m]; none of a link with shapes."""
+    link = next((link for link in robot.links if link.name == name), None)
+    if link is not None and link.shapes:
+        return []
+    ends = _rod_ends(robot, name) or ([] if link is None else [as_vector(link.com)])
+    return [end for end in ends if np.linalg.norm(end) > 0.02 * reach]
 
 
 def _rod_ends(robot: Robot, name: str) -> list[Array]:
@@ -196,7 +204,7 @@ def _joint_mesh(link: Link, reach: float) -> Triangles:
 
 def _pedestal_mesh(robot: Robot, reach: float) -> Triangles:
     foot = revolution_mesh(np.array([[1e-6, -0.04], [0.14, -0.04], [0.14, -0.02], [0.06, 0.0], [1e-6, 0.0]]) * reach)
-    ends: Sequence[Array] = [end for end in _rod_ends(robot, "base") if np.linalg.norm(end) > 0.02 * reach]
+    ends = link_rods(robot, "base", reach)
     return foot if not ends else join_meshes([foot, *(rod_mesh(end, 1.3 * ROD_RADIUS_RATIO * reach) for end in ends)])
 
 

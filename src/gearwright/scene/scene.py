@@ -20,7 +20,7 @@ from gearwright.mechanism.assembly.drive_locations import drive_locations
 from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.parts import Robot
 from gearwright.scene.drive_solids import drive_solids
-from gearwright.scene.link_solids import link_solids
+from gearwright.scene.link_solids import link_rods, link_solids
 from gearwright.scene.solid import Solid
 from gearwright.scene.trains.axis_lines import TrainPlacement
 from gearwright.scene.trains.train_links import train_link_solids
@@ -43,6 +43,9 @@ SOLID_COLOURS: Mapping[str, tuple[int, int, int]] = {
     "payload": (200, 70, 84),
 }
 """Red, green and blue of every kind of solid, 0 to 255."""
+
+LARGE_JOINT_COUNT = 12
+"""Number of joints above which drawn parts are smaller relative to the robot."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,8 @@ def scene_with_remarks(robot: Robot, folder: str | Path | None = None) -> Scene:
     formed = {} if trains is None else train_link_solids(trains)
     solids = list(link_solids(robot, reach, None if folder is None else Path(folder), remarks.append, formed))
     for drive_place in drive_locations(robot):
-        solids += drive_solids(drive_place, reach)
+        rods = [] if drive_place.mount in formed else link_rods(robot, drive_place.mount, reach)
+        solids += drive_solids(drive_place, reach, rods)
     solids += [] if trains is None else trains.solids()
     return Scene(robot, mech, tuple(solids), reach, tuple(remarks))
 
@@ -134,7 +138,10 @@ def _train_scene(mech: Mechanism, robot: Robot, reach: float) -> TrainScene:
 
 
 def robot_reach(mech: Mechanism, robot: Robot) -> float:
-    """The size of a robot [m]: diagonal of the box around its joints, centres of mass and frames when neutral."""
+    """The size of a robot [m]: diagonal of the box around its joints, centres of mass and frames when neutral.
+
+    Less for a robot of more than `LARGE_JOINT_COUNT` joints, whose parts are smaller.
+    """
     world = place_machine(mech, [float(x) for x in neutral(mech)], FLOATS).world_placements
     points = [np.zeros(3)]
     for index, body in enumerate(mech.bodies):
@@ -144,4 +151,5 @@ def robot_reach(mech: Mechanism, robot: Robot) -> float:
         pose = world[int(frame.body)]  # index -1 is the base
         points.append(as_vector(pose[1]) + as_matrix(pose[0]) @ as_vector(frame.position))
     spread = np.ptp(points, axis=0)
-    return max(float(np.linalg.norm(spread)), 0.05)
+    crowding = max(1.0, len(mech.bodies) / LARGE_JOINT_COUNT) ** 0.5
+    return max(float(np.linalg.norm(spread)) / crowding, 0.05)

@@ -12,7 +12,7 @@ from gearwright.errors import GearwrightError
 from gearwright.parts import Robot
 from gearwright.plots import svg_text
 from gearwright.scene import Scene, scene_with_remarks
-from gearwright.scene.gear_graph_figure import gear_graphs, graphs_figure
+from gearwright.scene.gear_graph_figure import gear_graphs, graphs_figure, power_path
 from gearwright.studio.panels.drives import DrivePanel
 from gearwright.studio.panels.files import FilePanel
 from gearwright.studio.panels.move import MovePanel
@@ -178,8 +178,12 @@ class Page:
         """Compute torques at once, before slower results; a newer change replaces waiting jobs."""
         self.computing.submit("quick", self._compute_quick_results)
         self.computing.submit("compile", self.session.compile_kernels)
-        self.analysing.submit("graph", self._compute_graph)
+        self.submit_graph()
         self.analysing.submit("analysis", self._compute_analysis)
+
+    def submit_graph(self) -> None:
+        """Draw the gear graph, with the chosen path of power, if it changed."""
+        self.analysing.submit("graph", self._compute_graph)
 
     def _compute_quick_results(self) -> None:
         quick = self.session.quick_results()
@@ -188,10 +192,11 @@ class Page:
     def _compute_graph(self) -> None:
         with self.session.lock:
             robot, mech = self.session.robot, self.session.mech
-        graphs = gear_graphs(robot, mech)
-        if not self.results.has_graph(graphs):
-            picture = svg_text(graphs_figure(graphs, sideways=True))
-            self.events.submit("graph", lambda: self.results.show_graph(graphs, picture))
+        graphs, chosen = gear_graphs(robot, mech), self.results.chosen_path()
+        path = [] if chosen is None else power_path(robot, graphs, chosen)
+        if not self.results.has_graph((graphs, path)):
+            picture = svg_text(graphs_figure(graphs, sideways=True, path=path))
+            self.events.submit("graph", lambda: self.results.show_graph((graphs, path), picture))
 
     def _compute_analysis(self) -> None:
         try:

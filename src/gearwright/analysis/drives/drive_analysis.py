@@ -96,6 +96,32 @@ class EnergySplit(NamedTuple):
     rotor: float
 
 
+class PowerFlow(NamedTuple):
+    """Power through a drive at every time [W], positive from the supply towards the joint, (T,) each.
+
+    Args:
+        electrical: from the supply; None without electrical data.
+        shaft: of the motor, mechanical.
+        rotor: that accelerates rotor and gear input.
+        output: of the gear, at the joint.
+    """
+
+    electrical: Array | None
+    shaft: Array
+    rotor: Array
+    output: Array
+
+    @property
+    def winding_loss(self) -> Array | None:
+        """Heat of the winding, and the power that changes its magnetic energy."""
+        return None if self.electrical is None else self.electrical - self.shaft
+
+    @property
+    def gear_loss(self) -> Array:
+        """Losses of gear, bearings and spring."""
+        return self.shaft - self.rotor - self.output
+
+
 class ShaftLoad(NamedTuple):
     """Largest load on the bearings of a joint over a cycle: radial and axial force [N], tilting moment [Nm]."""
 
@@ -232,13 +258,20 @@ class DriveAnalysis(DriveSeries, NotebookFigure):
         the output torque T at the joint's speed v and the torque $\tau_J$ that accelerates the rotor. The rest is work
         at the joint: its friction, process forces, and energy stored in the links if the cycle is not closed.
         """
-        if self.output_torque is None or self.own_torque is None or self.speed is None or self.gear is None:
+        flow = self.power_flow
+        if flow is None:
             return None
-        shaft = integral(self.t, self.power)
-        work = integral(self.t, self.output_torque * self.speed)
-        rotor = integral(self.t, self.own_torque * self.motor_speed) / float(self.gear.ratio)
+        shaft, work, rotor = (integral(self.t, power) for power in (flow.shaft, flow.output, flow.rotor))
         electrical = self.energy
         return EnergySplit(None if electrical is None else electrical - shaft, shaft - work - rotor, work, rotor)
+
+    @property
+    def power_flow(self) -> PowerFlow | None:
+        """Power from the supply to the joint over the cycle; None for a motor of a train, as `losses`."""
+        if self.output_torque is None or self.own_torque is None or self.speed is None or self.gear is None:
+            return None
+        rotor = self.own_torque * self.motor_speed / float(self.gear.ratio)
+        return PowerFlow(self.electrical_power, self.power, rotor, self.output_torque * self.speed)
 
     @cached_property
     def tooth_loads(self) -> tuple[ToothForce, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.analysis import Analysis, Comparison
 from gearwright.report.limit_tables import limit_table, remark_list
+from gearwright.scene.gear_graph_figure import motor_names
 from gearwright.studio.figures import (
     energy_figure,
     limit_uses,
@@ -14,6 +15,7 @@ from gearwright.studio.figures import (
     torque_figure,
     torque_speed_figure,
 )
+from gearwright.studio.power_picture import power_picture
 from gearwright.studio.session import QuickResults
 from gearwright.text import html_text, markdown_text, visible_text
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from gearwright.studio.page import Page
 
 FIGURE_ASPECT, PLOTLY_CONFIG = 0.72, {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+NO_PATH = "none"
+POWER_PERIOD = 0.1
+"""Time of the motion between two pictures of the power while it is played [s]."""
 SHOWN_LIMITS = 3
 """Number of limits that are shown while a motion is played."""
 RESULT_STYLE = """<style>.gw table{border-collapse:collapse;font-size:11px;width:100%}
@@ -60,16 +65,22 @@ class ResultPanel:
             self.motors = gui.add_html("")
         with self.panel.add_tab("Checks"):
             self.checks = gui.add_html(_styled_block("<p>Computing ...</p>"))
+        with self.panel.add_tab("Power"):
+            self.power_time = gui.add_markdown("")
+            self.power = gui.add_html(_styled_block("<p>Computing ...</p>"))
         with self.panel.add_tab("Gear graph"):
             self.zoom = gui.add_slider("zoom", 1.0, 6.0, 0.1, 1.0)
+            self.path = gui.add_dropdown("path of power", self._path_choices(), initial_value=NO_PATH)
             self.graph = gui.add_html("")
         self._graphs: Any = None
         self._graph_picture = ""
         self._quick = quick
         self._analysis: Analysis | None = None
+        self._power_shown_at = 0.0
         page.on_event(self.speed.on_update, "curve", lambda: self.show_quick(self._quick))
         page.on_event(self.motor.on_update, "motor shown", self._show_motor)
         page.on_event(self.zoom.on_update, "zoom", self._show_graph)
+        page.on_event(self.path.on_update, "path", page.submit_graph)
         page.on_event(self.warm.on_update, "warm", self._colour_motors)
 
     @property
@@ -84,6 +95,18 @@ class ResultPanel:
         shown = tuple(visible_text(name) for name in self.page.session.mech.speeds)
         if tuple(self.speed.options) != shown:
             self.speed.options = shown
+        paths = self._path_choices()
+        if tuple(self.path.options) != paths:
+            self.path.options = paths
+            self.path.value = NO_PATH
+
+    def _path_choices(self) -> tuple[str, ...]:
+        return (NO_PATH, *(visible_text(name) for name in motor_names(self.page.session.robot)))
+
+    def chosen_path(self) -> str | None:
+        """Return the name of the motor whose path of power is highlighted."""
+        shown = {visible_text(name): name for name in motor_names(self.page.session.robot)}
+        return shown.get(self.path.value)
 
     def show_graph(self, graphs: Any, picture: str) -> None:
         """Show the gear graph of the robot."""
@@ -115,8 +138,15 @@ class ResultPanel:
             if uses
             else ""
         )
+        if abs(at - self._power_shown_at) >= POWER_PERIOD or not self.page.move.is_playing:
+            self._show_power(analysis, at)
         if self.warm.value:
             self._colour_motors(at)
+
+    def _show_power(self, analysis: Analysis, at: float) -> None:
+        self._power_shown_at = at
+        self.power_time.content = f"at {at:.2f} s of the motion; losses in red"
+        self.power.content = _styled_block(power_picture(analysis, at))
 
     def _colour_motors(self, at: float | None = None) -> None:
         """Colour motors from blue at ambient temperature to red at the limit of their windings."""
@@ -126,7 +156,7 @@ class ResultPanel:
         self.page.view.colour_solids(motor_colours(analysis, time) if shown and analysis is not None else {})
 
     def has_graph(self, graphs: Any) -> bool:
-        """Whether these graphs are shown already; most changes do not affect them."""
+        """Whether these graphs, with their highlighted path, are shown already; most changes do not affect them."""
         return bool(self._graphs == graphs)
 
     def show_quick(self, quick: QuickResults) -> None:
@@ -144,11 +174,14 @@ class ResultPanel:
         """Show the loads of the drives, or why they cannot be computed."""
         if isinstance(analysis, str):
             self._analysis = None
-            self.checks.content = self.motors.content = _styled_block(f"<p>{html_text(analysis)}</p>")
+            self.checks.content = self.motors.content = self.power.content = _styled_block(
+                f"<p>{html_text(analysis)}</p>"
+            )
             return
         self._analysis = analysis
         self.checks.content = _styled_block(limit_table(analysis) + remark_list(analysis.remarks))
         self.motors.content = ""
+        self._show_power(analysis, float(self.page.move.time.value))
         names = tuple(visible_text(name) for name in analysis.drives) or ("-",)
         if tuple(self.motor.options) != names:
             self.motor.options = names
