@@ -16,6 +16,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Payload, Robot
+from gearwright.plots.network import HIGHLIGHT
 from gearwright.studio.editable_parts import editable_parts
 from gearwright.studio.open import FileWatcher, studio
 from gearwright.studio.session import Session
@@ -314,7 +315,7 @@ def test_the_path_of_power_of_a_motor_is_highlighted(make_page, robot):
     assert made.results.path.options == ("none", "j1", "j2", "j3")
     made.results.path.value = "j2"
     until(lambda: made.results.graph.content != plain, "the path is drawn")
-    assert made.results.graph.content.count("#d1495b") > plain.count("#d1495b")
+    assert made.results.graph.content.count(HIGHLIGHT["color"]) > plain.count(HIGHLIGHT["color"]) == 0
     made.results.path.value = "none"
     until(lambda: made.results.graph.content == plain, "the plain graph is drawn again")
 

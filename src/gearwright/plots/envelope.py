@@ -125,7 +125,7 @@ def _draw_bounds(
         if bound is None:
             continue
         if bound > FARTHEST_BOUND_RATIO * extent:
-            words.append(f"{name} {bound:.3g} {unit}")
+            words.append(f"{name} {float(f'{bound:.4g}'):,.10g} {unit}")
             continue
         line(bound, color=colour, linewidth=1.2, linestyle=style, label=name)
         farthest = max(farthest, bound)

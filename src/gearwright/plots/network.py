@@ -20,7 +20,7 @@ class NetworkEdge:
     tree: bool = True
 
 
-HIGHLIGHT = {"color": "#d1495b", "linewidth": 2.6}
+HIGHLIGHT = {"color": "#1f6fd0", "linewidth": 3.0}
 
 
 def network_figure(
@@ -35,7 +35,7 @@ def network_figure(
         graphs: title -> its edges.
         root: the node from which all of them start.
         sideways: lay the graphs out from left to right, in one column, for a narrow figure.
-        highlighted: edges that are drawn bold and red.
+        highlighted: edges that are drawn bold and blue.
     """
     from matplotlib.figure import Figure
 

@@ -34,6 +34,7 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid #ddd; text-align: right; vertical-align: top; }
 th:first-child, td:first-child, .words { text-align: left; }
 td { white-space: nowrap; } td.long, table.text td, td:first-child { white-space: normal; }
+table.limits th:last-child { text-align: left; }
 table.limits td:first-child { min-width: 9.5em; } table.text td:first-child { min-width: 5em; }
 table.narrow { width: auto; } .wide { overflow-x: auto; margin: 0.6rem 0; }
 .beside { color: #a3545c; font-size: 0.85em; display: inline-block; min-width: 3.6em; }

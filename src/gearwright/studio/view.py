@@ -145,7 +145,7 @@ def fitting_camera(scene: Scene, q: Sequence[float] | Array) -> tuple[Array, Arr
     """Return the point to look at and the position of a camera that sees the whole robot in a configuration [m]."""
     low, high = scene.bounding_box(q)
     middle, size = (low + high) / 2, float(np.linalg.norm(high - low))
-    return middle, middle + 1.05 * size * np.array([0.72, -1.0, 0.42])
+    return middle, middle + 0.8 * size * np.array([0.72, -1.0, 0.42])
 
 
 def _is_same_node(old: Solid, new: Solid) -> bool:

@@ -33,6 +33,7 @@ class FilePanel:
             self._add_button(f"Save to {visible_text(save_to.name)}", self._save_robot)
         self._add_button("Download robot (YAML)", lambda: self._send_file("yaml", self._robot_yaml().encode()))
         self._add_button("Download report (HTML)", self._send_report)
+        self._add_button("Download report with sliders (HTML)", lambda: self._send_report(interactive=True))
         self._add_button("Download figures (PNG)", self._send_figures)
         self._add_button("Download film (GIF)", self._send_film)
         self.hidden = gui.add_checkbox("show links", True)
@@ -58,8 +59,9 @@ class FilePanel:
         self.page.write(path, lambda: write_text(path, text))
         self.page.show_message(f"Saved to {path}.")
 
-    def _send_report(self) -> None:
-        self._send_file("html", report_page(self.page.session.analysis(samples=501)).encode())
+    def _send_report(self, interactive: bool = False) -> None:
+        text = report_page(self.page.session.analysis(samples=501), interactive=interactive)
+        self._send_file("html", text.encode())
 
     def _send_figures(self) -> None:
         self._send_file("torques.png", _png_bytes(self.page.session.quick_results().comparison.plot()))

@@ -30,7 +30,8 @@ SHOWN_LIMITS = 3
 """Number of limits that are shown while a motion is played."""
 RESULT_STYLE = """<style>.gw table{border-collapse:collapse;font-size:11px;width:100%}
 .gw td,.gw th{padding:2px 5px;border-bottom:1px solid #ddd;text-align:right;vertical-align:top}
-.gw td:first-child,.gw th:first-child,.gw td.words{text-align:left}.gw tr.bad td{background:#fbeceb}
+.gw td:first-child,.gw th:first-child,.gw td.words,.gw .limits th:last-child{text-align:left}
+.gw tr.bad td{background:#fbeceb}
 .gw svg{width:100%;height:auto}.gw{font-size:12px;padding:4px 8px}.gw h2{font-size:13px}</style>"""
 
 
