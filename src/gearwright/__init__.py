@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from gearwright._version import __version__
 from gearwright.names_on_demand import NamesOnDemand as _NamesOnDemand
+from gearwright.notebook_display import show_robots_as_pictures as _show_robots_as_pictures
 
 if TYPE_CHECKING:  # `NamesOnDemand` imports each when it is used
     from gearwright import (
@@ -160,3 +161,4 @@ __all__ = [
 ]
 
 _sys.modules[__name__].__class__ = _NamesOnDemand
+_show_robots_as_pictures()

@@ -185,8 +185,8 @@ FRAGMENT = 60
 """A file with fewer lines whose one importer lies in its own folder belongs into that importer."""
 SHARED = {"_version", "argument_kinds", "arguments", "arrays", "errors", "file_access", "text"}
 """Files that every package may import."""
-INTERFACES = {"__init__", "__main__", "actuation", "contact", "elastic", "names_on_demand"}
-"""Files above all packages: public interfaces that re-export."""
+INTERFACES = {"__init__", "__main__", "actuation", "contact", "elastic", "names_on_demand", "notebook_display"}
+"""Files above all packages: public interfaces that re-export, and the display of robots in notebooks."""
 FILES = sorted(PACKAGE_ROOT.rglob("*.py"))
 LIBRARIES = {
     "casadi": {"bench", "tracing"},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -208,3 +210,19 @@ def test_the_command(tmp_path, capsys):
         with pytest.raises(SystemExit) as left:
             main(["draw", "elbow", *words])
         assert left.value.code == 2
+
+
+NOTEBOOK = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_cell("import gearwright as gw; robot = gw.load('wrist_puma'); broken = gw.parts.Robot('none', [])")
+for name in ("robot", "broken"):
+    shown = shell.display_formatter.format(shell.user_ns[name])[0]["text/html"]
+    print(shown.count("<img"), shown.count("<table"), len(shown) > 20_000)
+"""
+
+
+def test_a_notebook_shows_a_robot_as_a_picture_with_its_tables():
+    pytest.importorskip("IPython", reason="robots in notebooks: IPython is not installed")
+    done = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["1 1 True", "0 1 False"]

@@ -11,8 +11,7 @@ from gearwright.analysis import Task
 from gearwright.errors import GearwrightError
 from gearwright.parts import Robot
 from gearwright.plots import svg_text
-from gearwright.scene import Scene, scene_with_remarks
-from gearwright.scene.gear_graph_figure import gear_graphs, graphs_figure, power_path
+from gearwright.scene import Scene, gear_graphs, graphs_figure, power_path, scene_with_remarks
 from gearwright.studio.panels.drives import DrivePanel
 from gearwright.studio.panels.files import FilePanel
 from gearwright.studio.panels.move import MovePanel

@@ -13,7 +13,7 @@ from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
 from gearwright.plots import network_figure
 from gearwright.plots.sketch import Arrow, Label, Mark, SketchItem, Stroke, sketch_figure
-from gearwright.scene.gear_graph_figure import gear_graphs
+from gearwright.scene import gear_graphs
 from gearwright.works.robot_drawing import forces_on_link, frame_axes, joint_axes, skeleton_items, wheel_items
 
 ARM_POSTURE = [0.3, 0.6, -0.9]

@@ -63,7 +63,7 @@ def show_train(
     facts = _train_data(loaded)
     if plot is not None:
         from gearwright.plots import save_figure
-        from gearwright.scene.gear_graph_figure import gear_graph_figure
+        from gearwright.scene import gear_graph_figure
 
         save_figure(gear_graph_figure(loaded, assemble_tree(loaded)), plot)
     if json:
@@ -116,7 +116,7 @@ def _train_data(robot: Robot) -> dict[str, Any]:
     from gearwright.functions.actuation import structure_matrix
     from gearwright.functions.dynamics import mass_matrix, neutral
     from gearwright.functions.explain import explain
-    from gearwright.scene.gear_graph_figure import primary_link
+    from gearwright.scene import primary_link
 
     graph, links = gear_graph(robot), [link.name for link in robot.links]
     mech = machine_of("train", robot)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.analysis import Analysis, Comparison
 from gearwright.report.limit_tables import limit_table, remark_list
-from gearwright.scene.gear_graph_figure import motor_names
+from gearwright.scene import motor_names
 from gearwright.studio.figures import (
     energy_figure,
     limit_uses,
