@@ -175,10 +175,29 @@ def test_reference_motions_of_a_controller_are_found_with_their_speeds() -> None
     assert "pd.kp.0" in str(best)
 
 
+@pytest.mark.parametrize("name", ["offset.q.j", "delay"])
+def test_unknowns_that_are_zero_are_compared_with_a_range(name) -> None:
+    """They have no relative change; their deviations are those without a scale."""
+    options = replace(SHORT, duration=2.0, criterion="d-optimal")
+    best = excite_run(
+        BENCH,
+        [*THREE, name],
+        {"servo.goal": (-0.8, 0.8)},
+        {"q.j": NOISE},
+        extra_laws=[SERVO],
+        options=options,
+    )
+    assert 0 < best.deviations[name] < 10 * NOISE
+    assert best.relative[name] < 0.1
+    assert best.deviations["servo.kp"] < 0.5 * NAMES["servo.kp"]
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
         ({"inputs": {}}, "input"),
+        ({"unknowns": ["arm.com.x"]}, r"arm\.com\.x.*bounds"),
+        ({"measured": {"load": 1e-3}}, r"'load'(?!.*jamming)"),
         ({"inputs": {"servo.gaol": (-1, 1)}}, r"servo\.gaol"),
         ({"inputs": {"servo.goal": (1, -1)}}, r"servo\.goal.*lower"),
         ({"inputs": {"servo.goal": 3.0}}, r"servo\.goal"),

@@ -59,6 +59,13 @@ def test_units_of_signals_inputs_and_times_are_named(log) -> None:
     assert any("'tau.j' is probably in thousandths" in remark for remark in thousandths)
     with pytest.raises(InputError, match=r"bench: the times.*milliseconds"):
         fitted(replace(log, t=1e3 * log.times))
+    milliseconds = np.arange(round(1e3 * log.duration) + 1.0)
+    inputs, measured = (
+        {name: np.interp(milliseconds, 1e3 * log.times, x) for name, x in series.items()}
+        for series in (log.inputs, log.measured)
+    )
+    with pytest.raises(InputError, match=r"bench: the times have steps of 1 s.*milliseconds"):
+        fitted(RunLog(milliseconds, inputs, measured, name="bench"))
 
 
 def test_clipped_inputs_delays_and_missing_inputs_are_named(log) -> None:

@@ -15,7 +15,12 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError
 from gearwright.identification.run_fit.fit_problem import FitProblem
-from gearwright.identification.run_fit.identifiability import STRONG_CORRELATION, Information, output_derivatives
+from gearwright.identification.run_fit.identifiability import (
+    STRONG_CORRELATION,
+    Information,
+    output_derivatives,
+    relative_deviations,
+)
 from gearwright.identification.run_fit.run_log import RunLog
 from gearwright.identification.run_fit.simulated_logs import Outputs, candidate_outputs
 from gearwright.parts import Robot
@@ -63,7 +68,7 @@ class ExperimentTrial:
 
     @property
     def _scale(self) -> Array:
-        return np.maximum(np.abs(self.values), 1e-12)
+        return self.problem.value_scales(self.values)
 
     @property
     def _priors(self) -> Array:
@@ -76,11 +81,8 @@ class ExperimentTrial:
         """
         whole = np.concatenate([self.J, J]) * self._scale / np.sqrt(self.variance)
         information = whole.T @ whole + np.diag(self._priors**2)
-        sizes, directions = np.linalg.eigh(information)
-        if not sizes[0] > 1e-12 * sizes[-1]:
-            return NO_DEVIATION
-        deviations = np.sqrt((directions**2 / sizes).sum(axis=1))
-        return float(deviations[list(self.doubtful)].max())
+        deviations = relative_deviations(information)
+        return NO_DEVIATION if deviations is None else float(deviations[list(self.doubtful)].max())
 
     def weighted_derivatives(self, output: Outputs, scales: Mapping[str, float] | None = None) -> Array:
         """Derivatives of the signals of an experiment, by default in the scales of the fit."""

@@ -25,6 +25,9 @@ DOUBTFUL_RATIO = 0.5
 IMPRECISE_RATIO = 0.1
 """Standard deviation relative to the value below which an unknown is determined, however strong its correlations."""
 
+LEAST_INFORMATION = 1e-12
+"""Eigenvalue of an information matrix with unit diagonal below which a combination of parameters has no information."""
+
 LARGEST_SHARE = 0.3
 """Share of the largest effect in a direction above which an unknown is named in it."""
 
@@ -136,6 +139,20 @@ def output_derivatives(
     count = next(iter(slopes.values())).shape[1]
     rows = [np.hstack([slopes[name], start_slopes[name]]) / scale for name, scale in scales.items()]
     return without_starts(np.concatenate(rows), count)
+
+
+def relative_deviations(information_matrix: Array) -> Array | None:
+    """Standard deviations (K,) from an information matrix (K, K), in the scales of its parameters.
+
+    None where a combination of parameters has no information, which does not depend on these scales.
+    """
+    sizes = np.sqrt(np.maximum(np.diag(information_matrix), 0.0))
+    if not (sizes > 0).all():
+        return None
+    weights, directions = np.linalg.eigh(information_matrix / np.outer(sizes, sizes))
+    if not weights[0] > LEAST_INFORMATION:
+        return None
+    return np.asarray(np.sqrt((directions**2 / weights).sum(axis=1)) / sizes)
 
 
 def _unresolved_directions(directions: Array, weights: Array) -> Array:

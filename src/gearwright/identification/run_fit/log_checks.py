@@ -18,6 +18,9 @@ LogChange = tuple[str, Callable[[RunLog], RunLog]]
 UNIT_FACTORS = {np.pi / 180: "in degrees", 1e-3: "in thousandths of its unit", 1e3: "in thousands of its unit"}
 """Factors that correct a wrong unit, and the unit of the log."""
 
+LEAST_MILLISECOND_STEP = 0.1
+"""Sampling period [s] from which times may be in milliseconds: that of a log of 10 kHz."""
+
 EXPLAINED_RATIO = 0.5
 """Error of the prediction of a changed log, relative to that of the log, below which the change explains it."""
 
@@ -32,7 +35,7 @@ POOR_FIT = 0.5
 
 
 def unit_remarks(problem: FitProblem) -> list[str]:
-    """Remarks on signals and inputs that the model reproduces far better in another unit or with the other sign.
+    """Remarks on signals and inputs that the model reproduces far better in another unit.
 
     Raises:
         InputError: the times are in milliseconds: a simulation of a thousand times the duration would follow.
@@ -43,7 +46,7 @@ def unit_remarks(problem: FitProblem) -> list[str]:
 def _unit_remarks(problem: FitProblem, k: int) -> list[str]:
     log = problem.simulator.logs[k]
     fast = replace(log, t=1e-3 * log.times)
-    if log.period > 1.0 and _error(problem, fast) < EXPLAINED_ERROR:
+    if log.period >= LEAST_MILLISECOND_STEP and _error(problem, fast) < EXPLAINED_ERROR:
         raise InputError(
             f"{log.name}: the times have steps of {log.period:g} s, and in milliseconds the model reproduces the log. "
             "Give times in seconds."
@@ -51,9 +54,7 @@ def _unit_remarks(problem: FitProblem, k: int) -> list[str]:
     error = _error(problem, log)
     changes: list[LogChange] = []
     for name in log.measured:
-        changes += [
-            (f"{name!r} is probably {text}", _with_factor("measured", name, x)) for x, text in UNIT_FACTORS.items()
-        ]
+        changes += _unit_changes("measured", name)
     for name, series in log.inputs.items():
         changes += _unit_changes("inputs", name) if np.ptp(series) > 0 else []
     errors = [_error(problem, change(log)) for _, change in changes]

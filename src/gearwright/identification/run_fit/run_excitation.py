@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,9 +24,9 @@ from gearwright.file_access import write_text
 from gearwright.forces import Law
 from gearwright.identification.run_fit.fit_problem import FitProblem, Unknown
 from gearwright.identification.run_fit.fit_run import RunFitOptions, run_fit_problem
-from gearwright.identification.run_fit.identifiability import output_derivatives
+from gearwright.identification.run_fit.identifiability import output_derivatives, relative_deviations
 from gearwright.identification.run_fit.run_log import RunLog
-from gearwright.identification.run_fit.simulated_logs import Outputs, candidate_outputs
+from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, Outputs, candidate_outputs
 from gearwright.mechanism import Mechanism
 from gearwright.motion.csv_columns import write_columns
 from gearwright.parts import Robot
@@ -43,6 +44,9 @@ LOG_SAMPLES_PER_PERIOD = 16
 
 LEAST_AMPLITUDE = 0.01
 """Least amplitude of a candidate, relative to the range of its input."""
+
+SIGNAL_RANGE_RATIO = 1e3
+"""Range of a signal without limits, relative to its noise."""
 
 INFEASIBLE_COST = 1e6
 """Cost of a candidate that violates a limit, to which the violation is added."""
@@ -106,7 +110,7 @@ class RunExcitation(NotebookFigure):
         inputs: the inputs by name, (T,), which are the inputs of the later `RunLog`.
         predicted: measured and limited signals by name, (T,), with the present values of the unknowns.
         deviations: expected standard deviations of the unknowns by name, for white noise.
-        relative: the same relative to the values.
+        relative: the same relative to the values; of unknowns that are zero, to their range.
         correlations: of the unknowns, (K, K).
     """
 
@@ -209,7 +213,7 @@ def _search_of(
     }
     driven = _with_derivatives({name: np.zeros(len(t)) for name in inputs}, t)
     step = min(1e-3, (t[1] - t[0]) / 4) if options.step is None else options.step
-    template = RunLog(t, driven, observed, name="experiment")
+    template = RunLog(t, driven, observed, name="excite_run")
     scales = {name: float(measured.get(name, 1.0)) for name in observed}
     problem = run_fit_problem(robot, [template], unknowns, acting_parts, RunFitOptions(step=step, scales=scales))
     return ExcitationSearch(problem, template, dict(inputs), dict(measured), limits, options)
@@ -264,13 +268,35 @@ class ExcitationSearch:
         """The assumed values of the unknowns."""
         return np.array([unknown.start for unknown in self.problem.unknowns], dtype=float)
 
+    @cached_property
+    def scales(self) -> Array:
+        """Change of each unknown that counts as 100 %: its value; where that is zero, its range.
+
+        Without bounds the range of an offset is that of its signal, and that of the delay the shortest period.
+        """
+        return np.array([abs(x) or self._range_of(u) for u, x in zip(self.problem.unknowns, self.values, strict=True)])
+
+    def _range_of(self, unknown: Unknown) -> float:
+        if np.isfinite(unknown.upper - unknown.lower):
+            return unknown.upper - unknown.lower
+        if unknown.name == DELAY:
+            return 1.0 / self.options.bandwidth
+        signal = unknown.name.removeprefix(OFFSET_PREFIX)
+        if signal not in self.measured:
+            raise InputError(
+                f"excite_run: unknown {unknown.name!r} is zero and has no bounds, so that a relative change is not "
+                "defined. Give bounds: Unknown(name, lower=..., upper=...)."
+            )
+        lower, upper = self.limits.get(signal, (0.0, SIGNAL_RANGE_RATIO * self.measured[signal]))
+        return upper - lower
+
     def best_candidate(self) -> tuple[Array, float]:
         """The genes of the best candidate, and its cost."""
         from scipy.optimize import differential_evolution
 
         count = len(self.inputs) * (2 + 3 * COMPONENTS)
         options, done = self.options, [0]
-        first = self._first_candidates()
+        first, _ = self._first_candidates(), self.scales  # SciPy replaces errors that are raised within its search
 
         def costs(genes: Array) -> Array:
             done[0] += 1
@@ -334,14 +360,15 @@ class ExcitationSearch:
         ]
         if sum(excess) > 0:
             return INFEASIBLE_COST * (1.0 + min(sum(excess) / (1.0 + sum(excess)), 1.0))
-        sizes = np.linalg.eigvalsh(self._relative_information(outputs))
-        if not sizes[0] > 1e-12 * sizes[-1]:
+        information = self._relative_information(outputs)
+        if relative_deviations(information) is None:
             return INFEASIBLE_COST
+        sizes = np.linalg.eigvalsh(information)
         return float(-np.log(sizes[0]) if self.options.criterion == "e-optimal" else -np.log(sizes).mean())
 
     def _relative_information(self, outputs: Outputs) -> Array:
         """The information by relative changes of the unknowns, with their priors."""
-        scale = np.maximum(np.abs(self.values), 1e-12)
+        scale = self.scales
         priors = [0.0 if u.prior is None else 1.0 / u.prior[1] for u in self.problem.unknowns]
         J = output_derivatives(outputs.slopes, outputs.start_slopes, self.measured) * scale
         return np.asarray(J.T @ J + np.diag((np.array(priors) * scale) ** 2))
@@ -350,7 +377,7 @@ class ExcitationSearch:
         """The result of a candidate."""
         (outputs,) = self._outputs([genes])
         assert outputs is not None
-        log, scale = self.log_of(genes), np.maximum(np.abs(self.values), 1e-12)
+        log, scale = self.log_of(genes), self.scales
         covariance = np.linalg.inv(self._relative_information(outputs))
         relative = np.sqrt(np.diag(covariance))
         names = self.problem.names

@@ -29,7 +29,7 @@ from gearwright.simulation.fixed_step.controlled_step import (
 )
 from gearwright.simulation.fixed_step.differentiated_step import START_PREFIX, DifferentiatedStep, differentiated_step
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
-from gearwright.simulation.fixed_step.step_program import LAW_NUMBERS, MOREAU_METHOD
+from gearwright.simulation.fixed_step.step_program import LAW_NUMBERS, MOREAU_METHOD, STEPPING_STATES
 from gearwright.system import LawController
 from gearwright.system.vector_program import vector_program
 
@@ -170,7 +170,8 @@ class LogSimulator:
             both = [name for name in log.numbers if name in self.unknowns]
             if both:
                 raise InputError(f"{log.name}: {both[0]!r} is a given number and an unknown. Omit one of them.")
-        states = [state for state in self.plain.states if not state.startswith(("largest.", "inconsistent."))]
+        diagnostics = {quantity.name for quantity in STEPPING_STATES}
+        states = [state for state in self.plain.states if state not in diagnostics]
         require_known_signals(self.logs, [*self.plain.inputs, *self.reference_names], [*states, *self.signal_laws])
 
     @cached_property
