@@ -168,9 +168,34 @@ def test_the_covariance_of_a_fit_of_runs():
     assert draws.std(axis=0) == pytest.approx([fit.deviations[name] for name in spread.names], rel=0.05)
 
 
+def test_a_machine_with_closed_loops_keeps_them_closed():
+    """Actions are of the motors; states are of all joints."""
+    robot = gw.load("palletiser")
+    motion = gw.motion.polynomial(np.zeros(4), [0.1, 0.05, -0.05, 0.1], duration=0.1)
+    limits = {f"{drive.title}.torque": 0.5 for drive in robot.drives}
+    batch = gym_environment(robot, motion, 2, options=EnvironmentOptions(limits=limits))
+    mech = gw.assemble(robot)
+    assert batch.reset(seed=0)[0][:, : mech.nq] == pytest.approx(np.tile(mech.reference, (2, 1)), abs=1e-9)
+    for _ in range(10):
+        observations, _, terminated, truncated, _ = batch.step(np.full((2, 4), 0.1))
+    assert truncated.all()
+    assert not terminated.any()
+    q = observations[0, : mech.nq]
+    assert mech.closed(q[list(mech.independent_indices)], q) == pytest.approx(q, abs=1e-6)
+    torques = gym_environment(
+        robot, motion, options=EnvironmentOptions(actions="torque", limits={f"tau.{x}": 9.0 for x in mech.speeds})
+    )
+    assert torques.action_space.shape == (4,)
+
+
 def test_what_an_environment_cannot_do_is_named():
     with pytest.raises(InputError, match=r"j1\.torque"):
         gym_environment(ARM, SWING)
+    for limits, text in (({"j9.torque": 1.0}, r"j9\.torque"), ({"j1.torque": -1.0}, r"j1\.torque.*positive")):
+        with pytest.raises(InputError, match=text):
+            gym_environment(ARM, SWING, options=EnvironmentOptions(limits={**LIMITS, **limits}))
+    with pytest.raises(InputError, match=r"2 coordinates.*j1, j2, j3"):
+        gym_environment(ARM, gw.motion.polynomial([0, 0], [1, 1], duration=0.2), options=OPTIONS)
     with pytest.raises(InputError, match="multiple"):
         EnvironmentOptions(period=0.0101)
     force = gw.analysis.ProcessForce("tool", force=(0, 0, 5))
@@ -186,3 +211,26 @@ def test_what_an_environment_cannot_do_is_named():
     environment.reset(seed=0)
     with pytest.raises(InputError, match="shape"):
         environment.step(np.zeros((2, 2)))
+    with pytest.raises(InputError, match="action"):
+        environment.step("left")
+    single = gym_environment(ARM, SWING, options=OPTIONS)
+    single.reset(seed=0)
+    for _ in range(20):
+        single.step(np.zeros(3))
+    with pytest.raises(InputError, match=r"ended.*reset"):
+        single.step(np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("names", "mean", "covariance", "text"),
+    [
+        ([], [], np.zeros((0, 0)), "parameter"),
+        (["a"], [np.nan], [[1.0]], "mean"),
+        (["a"], [1.0], [[np.inf]], "covariance"),
+        (["a"], [1.0], [[-1e-12]], "eigenvalue"),
+        (["a", "b"], [1.0, 1.0], [[1.0, 0.5], [0.2, 1.0]], "symmetric"),
+    ],
+)
+def test_numbers_that_are_no_distribution_are_refused(names, mean, covariance, text):
+    with pytest.raises(InputError, match=text):
+        Randomisation(names, mean, covariance)

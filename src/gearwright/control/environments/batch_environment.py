@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import real_number
+from gearwright.arguments import as_float_array, real_number
 from gearwright.arrays import Array
 from gearwright.control.environments.randomisation import Randomisation
 from gearwright.errors import InputError
@@ -19,8 +19,9 @@ from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.demands import demands
 from gearwright.parts import Payload, Robot
+from gearwright.programs import machine_of
 from gearwright.simulation import BatchMotion
-from gearwright.text import listed_names
+from gearwright.text import did_you_mean, listed_names
 
 SAME_TIME = 1e-9
 """Relative deviation up to which a period is a whole number of steps, and a cycle of periods."""
@@ -134,7 +135,7 @@ class BatchEnvironment:
         self.options, self.count = options, count
         self.mech = tree_of("gym_environment", self.robot)
         self.actions = action_names(self.robot, self.mech, options.actions)
-        self.limits = np.array([_action_limit(self.robot, self.mech, name, options.limits) for name in self.actions])
+        self.limits = self._limits()
         spread = options.randomisation
         self._motion = BatchMotion(
             self.robot,
@@ -150,6 +151,25 @@ class BatchEnvironment:
         self._x, self._k = self._starts[[0] * count].copy(), np.zeros(count, dtype=int)
         self._numbers = None if spread is None else np.tile(np.asarray(spread.mean), (count, 1))
         self._motion.prepare(self._x, self._numbers)
+
+    def _limits(self) -> Array:
+        """Return the largest magnitudes of the actions, (m,)."""
+        stated = self.options.limits or {}
+        for name, value in stated.items():
+            if name not in self.actions:
+                raise InputError(
+                    f"gym_environment: options.limits: there is no action {name!r}. {did_you_mean(name, self.actions)}"
+                )
+            real_number("gym_environment", f"options.limits[{name!r}]", value, above=0.0, example=10.0)
+        known = {name: _own_limit(self.robot, name) for name in self.actions} | dict(stated)
+        missing = [name for name, limit in known.items() if limit is None or not 0 < float(limit) < np.inf]
+        if missing:
+            example = {name: 10.0 for name in missing}
+            raise InputError(
+                f"gym_environment: robot {self.robot.name!r} states no limit of {listed_names(missing)}. Give the "
+                f"largest magnitudes, such as options.limits={example}."
+            )
+        return np.array([known[name] for name in self.actions], dtype=float)
 
     @property
     def observation_size(self) -> int:
@@ -174,6 +194,13 @@ class BatchEnvironment:
             raise InputError(
                 f"gym_environment: the motion of {motion.duration:g} s is shorter than the period of "
                 f"{self.options.period:g} s. Give a longer task or a shorter period."
+            )
+        independent = machine_of("gym_environment", self.robot).independent_coordinates
+        joints = [name for name in independent if name not in self.mech.shafts]
+        if motion.count not in {len(joints), len(independent), self.mech.nq - len(self.mech.shafts), self.mech.nq}:
+            raise InputError(
+                f"gym_environment: the motion has {motion.count} coordinates, robot {self.robot.name!r} has "
+                f"{len(joints)} ({listed_names(joints)}). Give a motion of these."
             )
         t = self.options.period * np.arange(count + 1)
         q, v = motion.at(t), motion.at(t, 1)
@@ -213,7 +240,7 @@ class BatchEnvironment:
         ahead = np.minimum(self._k + 1, self.last)
         return np.concatenate([self._x[:, : self.mech.nq + self.mech.n], self._references[ahead]], axis=-1)
 
-    def step(self, shares: Array, idle: Flags | None = None) -> tuple[Array, Flags, Flags]:
+    def step(self, shares: ArrayLike, idle: Flags | None = None) -> tuple[Array, Flags, Flags]:
         """Advance by a period; return rewards, terminations and truncations, (N,) each.
 
         A motion that diverges keeps its last finite state and terminates.
@@ -222,7 +249,7 @@ class BatchEnvironment:
             shares: actions relative to their limits, (N, m), cut off at -1 and 1.
             idle: whether an environment stays as it is, without reward and end, (N,).
         """
-        values = np.asarray(shares, dtype=np.float64)
+        values = as_float_array("gym_environment", "action", shares)
         if values.shape != (self.count, len(self.actions)):
             raise InputError(
                 f"gym_environment: actions have the shape {values.shape}; give ({self.count}, {len(self.actions)}): "
@@ -231,6 +258,10 @@ class BatchEnvironment:
         if not np.isfinite(values).all():
             raise InputError("gym_environment: an action is not finite. Give shares from -1 to 1.")
         moving: Flags = np.ones(self.count, dtype=np.bool_) if idle is None else ~idle
+        if (moving & (self._k >= self.last)).any():
+            raise InputError(
+                f"gym_environment: the episode of {self.last} steps has ended. Call reset() before step()."
+            )
         action = np.clip(values, -1.0, 1.0) * self.limits
         after = self._motion.advance(self._x, action, self._numbers)
         diverged = ~np.isfinite(after).all(axis=-1)
@@ -239,7 +270,7 @@ class BatchEnvironment:
         step = self._measured(action)
         error = np.abs(step.error).max(axis=-1, initial=0.0)
         largest = np.inf if self.options.largest_error is None else self.options.largest_error
-        reward = np.asarray(self.options.reward(step), dtype=np.float64)
+        reward = as_float_array("gym_environment", "reward", self.options.reward(step))
         if reward.shape != (self.count,):
             raise InputError(
                 f"gym_environment: the reward has the shape {reward.shape}; it must return ({self.count},), one number "
@@ -282,7 +313,7 @@ def action_names(robot: Robot, mech: Mechanism, actions: str | Sequence[str] | N
         )
     if chosen == "torque":
         free = [link.joint_name for link in robot.links]
-        names = [f"tau.{speed}" for speed in mech.speeds if speed in free]
+        names = [f"tau.{speed}" for speed in machine_of("gym_environment", robot).speeds if speed in free]
     else:
         names = [f"{motor.name}.{'torque' if chosen == 'motor_torque' else 'voltage'}" for motor in mech.actuators]
     if not names:
@@ -290,20 +321,12 @@ def action_names(robot: Robot, mech: Mechanism, actions: str | Sequence[str] | N
     return tuple(names)
 
 
-def _action_limit(robot: Robot, mech: Mechanism, name: str, limits: Mapping[str, float] | None) -> float:
-    stated: Any = None if limits is None else limits.get(name)
-    if stated is None and name.startswith("tau."):
+def _own_limit(robot: Robot, name: str) -> Any:
+    """Return the largest magnitude of an action by the data of a robot; None if it has none."""
+    if name.startswith("tau."):
         joints = {link.joint_name: link.joint for link in robot.links}
         joint = joints.get(name.removeprefix("tau."))
-        stated = None if joint is None else joint.limits.effort
-    elif stated is None:
-        title, _, word = name.rpartition(".")
-        motors = {**{x.title: x.motor for x in robot.drives}, **{m.name: m for x in robot.trains for m in x.motors}}
-        motor = motors.get(title)
-        stated = getattr(motor, "torque_limit" if word == "torque" else "max_voltage", None)
-    if stated is None or not 0 < float(stated) < np.inf:
-        raise InputError(
-            f"gym_environment: action {name!r} has no limit in robot {robot.name!r}. Give options.limits={{{name!r}: "
-            "...}}, the largest magnitude."
-        )
-    return float(stated)
+        return None if joint is None else joint.limits.effort
+    title, _, word = name.rpartition(".")
+    motors = {**{x.title: x.motor for x in robot.drives}, **{m.name: m for x in robot.trains for m in x.motors}}
+    return getattr(motors.get(title), "torque_limit" if word == "torque" else "max_voltage", None)

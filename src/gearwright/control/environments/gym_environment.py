@@ -49,7 +49,7 @@ def gym_environment(
     ((16, 12), (16,))
 
     Raises:
-        InputError: an action without a limit, or a task with forces.
+        InputError: an action without a limit, an action or limit of an unknown name, or a task with forces.
         MissingExtraError: gymnasium, or PyTorch, is not installed.
     """
     single, vector = _environment_classes()
@@ -110,8 +110,7 @@ def _single_class(gymnasium: Any) -> Any:
             return self.work.observations()[0], self._info()
 
         def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-            values = np.asarray(action, dtype=np.float64)[None]
-            reward, terminated, truncated = self.work.step(values)
+            reward, terminated, truncated = self.work.step([action])
             return (
                 self.work.observations()[0],
                 float(reward[0]),
@@ -153,7 +152,7 @@ def _batch_class(gymnasium: Any) -> Any:
             return self._tensor(self.work.observations()), self._info()
 
         def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-            values = np.asarray(actions.detach().cpu() if self.torch is not None else actions, dtype=np.float64)
+            values = actions.detach().cpu() if hasattr(actions, "detach") else actions
             restarted = self._ended
             reward, terminated, truncated = self.work.step(values, restarted)
             if restarted.any():

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_float_array
+from gearwright.arguments import as_float_array, number_array, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.system import find_parameter
 from gearwright.text import listed_names
 
 MAX_DRAWS = 1000
-"""Draws after which bounds are said to exclude the distribution."""
+"""Draws after which the bounds count as excluding the distribution."""
 SYMMETRY_RATIO = 1e-9
 """Difference of opposite elements of a covariance, and negative eigenvalue, relative to the largest element."""
 
@@ -54,17 +54,21 @@ class Randomisation:
                 f"randomisation: mean {mean.shape} and covariance {covariance.shape} do not fit {len(names)} names. "
                 "Give (P,) and (P, P)."
             )
+        if not names:
+            raise InputError("randomisation: no parameter is named. Give at least one, such as 'j1.motor.inertia'.")
+        number_array("randomisation", "mean", mean)
+        number_array("randomisation", "covariance", covariance)
         size = max(float(np.abs(covariance).max(initial=0.0)), 1e-300)
         scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         safe = np.where(scale > 0, scale, 1.0)
+        if np.abs(covariance - covariance.T).max(initial=0.0) > SYMMETRY_RATIO * size:
+            raise InputError("randomisation: the covariance is not symmetric. Give the same number on both sides.")
         values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
-        if (
-            not np.isfinite(covariance).all()
-            or np.abs(covariance - covariance.T).max(initial=0.0) > SYMMETRY_RATIO * size
-        ):
-            raise InputError("randomisation: the covariance is not finite and symmetric. Correct it.")
-        if values.min(initial=0.0) < -SYMMETRY_RATIO * len(names):
-            raise InputError("randomisation: the covariance has a negative eigenvalue. Correct it.")
+        if values.min() < -SYMMETRY_RATIO * len(names) or np.diag(covariance).min() < 0:
+            raise InputError(
+                f"randomisation: the covariance of {listed_names(names)} has a negative eigenvalue: a combination of "
+                "them would have a negative variance. Check variances and covariances."
+            )
         factor = safe[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
         bounds = {x: _bounds(x, getattr(self, x), len(names)) for x in ("lower", "upper")}
         if not (bounds["lower"] <= bounds["upper"]).all():
@@ -107,6 +111,7 @@ class Randomisation:
 
     def draw(self, rng: np.random.Generator, count: int) -> Array:
         """Return random values, (count, P)."""
+        whole_number("randomisation", "count", count, least=0, example=64)
         mean, lower, upper = (np.asarray(x, dtype=float) for x in (self.mean, self.lower, self.upper))
         values, wanted = np.empty((count, len(mean))), np.arange(count)
         for _ in range(MAX_DRAWS):

@@ -53,7 +53,8 @@ def tree_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> Mech
 LOOP_CLOSING_FUNCTIONS = {
     *("analyse", "closed_motion", "compare", "demand_partials", "demands", "demands_of_given_torques", "free_speeds"),
     *("inverse_kinematics", "linearise", "project", "rates", "reactions", "recorded", "simulate", "task"),
-    *("fastest_mode", "fixed_step", "rollout", "control.controller_by_name", "control.in_larger_machine"),
+    *("fastest_mode", "fixed_step", "rollout", "gym_environment"),
+    *("control.controller_by_name", "control.in_larger_machine"),
     *("line", "arc", "circle", "track_poses", "path", "fastest", "limit_use"),
     *("casadi_rates", "export.fmu", "export.mjcf", "export.state_space", "mujoco_check"),
 }

@@ -50,7 +50,9 @@ class BatchMotion:
         self._engine = stepping_engine(robot, of_laws, method, parameters)
         for name in inputs:
             if name not in self._engine.inputs:
-                raise InputError(f"there is no input {name!r}. {did_you_mean(name, self._engine.inputs)}")
+                raise InputError(
+                    f"robot {robot.name!r} has no input {name!r}. {did_you_mean(name, self._engine.inputs)}"
+                )
         self._columns = [self._engine.inputs.index(name) for name in inputs]
         self.system = self._engine.system
         self.approximations = self._engine.approximations
