@@ -128,3 +128,14 @@ def test_signals_of_a_motor_that_the_controller_drives_are_outputs() -> None:
     )
     slopes = outputs.slopes["j.current"][:, 0]
     assert np.abs((up - down) / (2 * h) - slopes).max() < 1e-5 * np.abs(slopes).max()
+
+
+@pytest.mark.parametrize("path", ["pd.kp.3", "pd.kp.-1", "pd.gain"])
+def test_a_number_that_a_controller_lacks_is_named(path) -> None:
+    with pytest.raises(InputError, match=rf"{path}.*controller 'pd'"):
+        gw.rollout(ARM, [0.0], [0.0], 10, 1e-3, controller=pd(), parameters={path: [1.0]})
+
+
+def test_a_function_with_other_arguments_is_named() -> None:
+    with pytest.raises(InputError, match=r"<lambda>.*t, state, ops, parameters"):
+        gw.Controller(lambda t, state, ops: voltage_law(t, state, ops, {}), scalars=True, parameters={"kp": 1.0})

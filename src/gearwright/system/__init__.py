@@ -8,6 +8,7 @@ from gearwright.system.law_parameters import (
     ParametricLaw,
     find_parameter,
     law_parameter,
+    require_controller_parameters,
     require_numbers,
     with_law_parameters,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "control_law_of",
     "find_parameter",
     "law_parameter",
+    "require_controller_parameters",
     "require_numbers",
     "with_controller_parameters",
     "with_law_parameters",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Protocol, TypeVar
 
@@ -12,7 +12,9 @@ from gearwright.algebra import Scalar, is_number
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
 from gearwright.forces import Quantity
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.text import did_you_mean
+from gearwright.tracing.parameters import nominal_value
 
 
 class ParametricLaw(Protocol):
@@ -74,12 +76,49 @@ def _number_at(part: Any, words: Sequence[str]) -> bool:
 
 def _member(part: Any, word: str) -> Any:
     if isinstance(part, tuple) and not hasattr(part, "_fields"):
-        return part[int(word)]
+        return part[_index(word)]
     if isinstance(part, NamedNumbers):
         return part[word]
     if not is_dataclass(part) or word not in {entry.name for entry in fields(part)}:
         raise AttributeError(word)
     return getattr(part, word)
+
+
+def _index(word: str) -> int:
+    """The index that a word of a path states; ValueError for any other word, such as "-1"."""
+    if not word.isdecimal():
+        raise ValueError(word)
+    return int(word)
+
+
+def require_controller_parameters(source: RobotOrMech, law: ParametricLaw | None, paths: Iterable[str]) -> None:
+    """Raise an error for a path of a control law without such a number, unless a robot or machine has it."""
+    for path in paths:
+        if law is None or not path.startswith(f"{law.name}.") or find_parameter((law,), path) is not None:
+            continue
+        try:
+            nominal_value(source, path)
+        except InputError:
+            names = [f"{law.name}.{name}" for name in _number_paths(law)]
+            raise InputError(
+                f"parameter {path!r}: controller {law.name!r} has no such number. {did_you_mean(path, names)}"
+            ) from None
+
+
+def _number_paths(part: Any) -> Iterator[str]:
+    """The paths of all numbers within a part."""
+    members: list[tuple[str, Any]] = []
+    if isinstance(part, tuple) and not hasattr(part, "_fields"):
+        members = [(str(k), x) for k, x in enumerate(part)]
+    elif is_dataclass(part):
+        members = [(entry.name, getattr(part, entry.name)) for entry in fields(part)]
+    for name, value in members:
+        if is_number(value) and not isinstance(value, bool):
+            yield name
+        elif isinstance(value, NamedNumbers):
+            yield from value
+        elif not isinstance(value, Mechanism):
+            yield from (f"{name}.{path}" for path in _number_paths(value))
 
 
 def law_parameter(laws: Sequence[ParametricLaw], path: str) -> float | None:

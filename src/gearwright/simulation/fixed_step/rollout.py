@@ -56,7 +56,13 @@ from gearwright.simulation.fixed_step.inputs_and_checks import (
     require_steps,
 )
 from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD
-from gearwright.system import Controller, LawController, control_law_of, find_parameter
+from gearwright.system import (
+    Controller,
+    LawController,
+    control_law_of,
+    find_parameter,
+    require_controller_parameters,
+)
 from gearwright.system.kernels.traced_laws import law_survey
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
@@ -200,6 +206,7 @@ def rollout(
     control = None if controller is None else control_law_of("rollout", controller, tree_of("rollout", robot_or_mech))
     if control is not None:
         step_options["control"] = control.law
+    require_controller_parameters(robot_or_mech, None if control is None else control.law, values)
     acting = _rollout_laws(robot_or_mech, (laws, extra_laws), law_inputs, control, method in STEP_METHODS)
     method = _default_method(robot_or_mech, acting) if method is None else method
     engine = fixed_step(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Controller:
             runs in machine code; `gw.rollout` and `gw.export.c` accept it too.
         parameters: its gains and other numbers by name, passed to the function as its last argument; of a controller
             over scalars they can vary in `gw.rollout` and be unknowns of `gw.identification.fit_run`, by the paths
-            `<function name>.<parameter>`.
+            `<function name>.<parameter>`; a lambda has the name `controller`.
 
     >>> Controller(lambda t, state: [-5.0 * state.v[0]], period=1e-3).period
     0.001
@@ -50,6 +51,7 @@ class Controller:
     def __post_init__(self) -> None:
         if not is_function(self.function):
             raise InputError(f"controller: {self.function!r} is not a function. Give a function of time and state.")
+        self._require_arguments()
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
             real_number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
@@ -60,6 +62,20 @@ class Controller:
             for name, value in numbers.items():
                 real_number("controller", f"{kind} {name!r}", value)
         number_array("controller", "breaks", self.breaks)
+
+    def _require_arguments(self) -> None:
+        """Raise an error if the function cannot be called with the arguments of this controller."""
+        words = ["t", "state", *(["ops"] if self.scalars else []), *(["parameters"] if self.parameters else [])]
+        try:
+            signature(self.function).bind(*words)
+        except TypeError:
+            name = getattr(self.function, "__name__", type(self.function).__name__)
+            raise InputError(
+                f"controller: function {name}{signature(self.function)} is called with ({', '.join(words)}). Give it "
+                "these arguments."
+            ) from None
+        except ValueError:  # of a built-in function, whose arguments are not known
+            return
 
     def outputs_and_rates(self, t: float, state: State) -> tuple[Any, Array]:
         """The outputs of the function, and the rates or next values of the controller's states."""
