@@ -225,6 +225,10 @@ def test_bad_linkages():
         linkage("r", links, [Connection(Joint("a"), "base", "rod"), Connection(Joint("a"), "rod", "tip")])
     with pytest.raises(StructureError, match="name"):
         Connection(Joint(), "base", "rod")
+    with pytest.raises(StructureError, match=r"'a' connects 'rod' with itself"):
+        Connection(Joint("a"), "rod", "rod")
+    with pytest.raises(StructureError, match=r"two links are called 'rod'"):
+        linkage("r", [links[0], links[0]], [Connection(Joint("a"), "base", "rod")])
     with pytest.raises(StructureError, match=r"'rod'.*connections"):
         linkage("r", [Link("rod", joint=Joint("own"))], [Connection(Joint("a"), "base", "rod")])
     ball = Connection(Joint("ball", "spherical"), "rod", "base")

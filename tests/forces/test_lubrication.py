@@ -118,6 +118,8 @@ def test_files_state_and_write_it_in_degrees_celsius(tmp_path) -> None:
     assert read == robot.drives[0].motor.friction.lubricant
     with pytest.raises(DriveError, match="kelvin"):
         oil(reference=40.0)
+    with pytest.raises(DriveError, match=r"ambient=inf.*finite"):
+        oil(ambient=float("inf"))
     with pytest.raises(DriveError, match="temperature_coefficient"):
         oil(temperature_coefficient=2.0)
 

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.catalogue.drive_catalogue import Catalogue, Sheet, drives
 from gearwright.parts import GearboxSheet, MotorSheet
@@ -99,6 +100,7 @@ EFFICIENCY_NOTE = (
 )
 
 
+@check_arguments
 def rated_efficiency(sheet: GearboxSheet) -> float:
     r"""Return the efficiency of a gearbox at its rated torque, from its starting and back-driving torques.
 
@@ -112,13 +114,12 @@ def rated_efficiency(sheet: GearboxSheet) -> float:
     0.736
     """
     sheet.require_fields("an efficiency", "ratio", "starting_torque", "backdriving_torque", "rated_torque")
-    assert sheet.ratio
-    assert sheet.starting_torque
-    assert sheet.backdriving_torque
-    assert sheet.rated_torque
-    idle = sheet.ratio * sheet.starting_torque
-    backwards = min(1.0, idle / sheet.backdriving_torque)
-    return 1.0 / (2.0 - backwards + idle / sheet.rated_torque)
+    ratio, starting, backdriving, rated = (
+        real_number(f"data sheet {sheet.key!r}", word, getattr(sheet, word), above=0.0)
+        for word in ("ratio", "starting_torque", "backdriving_torque", "rated_torque")
+    )
+    idle = ratio * starting
+    return 1.0 / (2.0 - min(1.0, idle / backdriving) + idle / rated)
 
 
 def heavy_drives() -> Catalogue:

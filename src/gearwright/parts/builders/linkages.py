@@ -46,10 +46,13 @@ class Connection:
     rotation: MatrixLike = IDENTITY
 
     def __post_init__(self) -> None:
-        if self.joint.name is None or self.parent == self.child:
+        if self.joint.name is None:
             raise StructureError(
-                f"connection of {self.parent!r} and {self.child!r}: the joint's name is {self.joint.name!r}. Give the "
-                "joint a name, and two different links."
+                f"connection of {self.parent!r} and {self.child!r}: its joint has no name. Give one: Joint('pin')."
+            )
+        if self.parent == self.child:
+            raise StructureError(
+                f"joint {self.joint.name!r} connects {self.parent!r} with itself. Give two different links."
             )
 
     @property
@@ -160,23 +163,23 @@ class _Graph(NamedTuple):
 
     def neighbours(self, tree: Iterable[int]) -> dict[str, list[tuple[int, str]]]:
         """Return per link the edges of a tree at it, and the links at their other ends."""
-        found: dict[str, list[tuple[int, str]]] = {GROUND: []}
+        neighbours: dict[str, list[tuple[int, str]]] = {GROUND: []}
         for k in tree:
             edge = self.edges[k]
-            found.setdefault(edge.parent, []).append((k, edge.child))
-            found.setdefault(edge.child, []).append((k, edge.parent))
-        return found
+            neighbours.setdefault(edge.parent, []).append((k, edge.child))
+            neighbours.setdefault(edge.child, []).append((k, edge.parent))
+        return neighbours
 
     def paths(self, tree: Iterable[int]) -> dict[str, tuple[int, ...]]:
         """Return per link the edges of a tree from the base to it, in breadth-first order."""
-        neighbours, paths, waiting = self.neighbours(tree), {GROUND: ()}, [GROUND]
-        found: dict[str, tuple[int, ...]] = dict(paths)
+        neighbours, waiting = self.neighbours(tree), [GROUND]
+        paths: dict[str, tuple[int, ...]] = {GROUND: ()}
         for link in waiting:
             for k, other in neighbours.get(link, []):
-                if other not in found:
-                    found[other] = (*found[link], k)
+                if other not in paths:
+                    paths[other] = (*paths[link], k)
                     waiting.append(other)
-        return found
+        return paths
 
     def loop(self, paths: Mapping[str, tuple[int, ...]], k: int) -> set[int]:
         """Return the edges of a tree in the loop that another edge closes."""
@@ -329,6 +332,9 @@ def _is_same(one: FramePlacement, other: FramePlacement) -> bool:
 
 def _require_names(robot: Robot, connections: Sequence[Connection]) -> None:
     known = [GROUND, *(link.name for link in robot.links)]
+    doubled = [name for name in known if known.count(name) > 1]
+    if doubled:
+        raise StructureError(f"robot {robot.name!r}: two links are called {doubled[0]!r}. Rename one of them.")
     for connection in connections:
         for name in (connection.parent, connection.child):
             if name not in known:

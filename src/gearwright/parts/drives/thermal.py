@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.argument_kinds import check_arguments
@@ -22,7 +23,11 @@ TEMPERATURE_FIELDS = ("ambient", "reference", "max_temperature")
 def require_kelvin(owner: str, **temperatures: Scalar | None) -> None:
     """Raise an error for a temperature that was probably given in degrees Celsius."""
     for word, value in temperatures.items():
-        if value is not None and is_number(value) and not MIN_MOTOR_TEMPERATURE <= value < float("inf"):
+        if value is None or not is_number(value):
+            continue
+        if not isfinite(value):
+            raise DriveError(f"{owner}: {word}={value} must be a finite temperature [K]. Give one such as 298.15.")
+        if value < MIN_MOTOR_TEMPERATURE:
             raise DriveError(
                 f"{owner}: {word} {value} K is below the operating range of any motor. Temperatures are in kelvin in "
                 f"Python: add {ZERO_CELSIUS}. In a file a plain number is in degrees Celsius."
