@@ -13,6 +13,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.motion import polynomial
+from gearwright.parts import Joint, Link, Robot
 from gearwright.plots.solids import Picture, Viewpoint, solids_image
 from gearwright.plots.solids import _visible_triangles as ordered
 from gearwright.scene import animate, draw, exploded_view, side_view
@@ -138,6 +139,16 @@ def test_a_side_view_has_the_dimensions_of_the_links():
         length = 1000 * np.linalg.norm(np.subtract(end, start))
         if length > 1:
             assert f"{length:.4g} mm" in written
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_side_view_has_x_to_the_right(sign):
+    """Whatever the sense of the joint axes: the middle of a link along x is right of the base."""
+    upper = Link("upper", joint=Joint(axis=(0, sign, 0)), mass=1.0, com=(0.2, 0, 0))
+    fore = Link("fore", "upper", Joint(axis=(0, sign, 0), position=(0.4, 0, 0)), mass=1.0, com=(0.1, 0, 0))
+    texts = side_view(Robot("arm", [upper, fore])).axes[0].texts
+    (length,) = [text for text in texts if text.get_text().strip() == "400 mm"]
+    assert length.xy[0] == pytest.approx(0.2)
 
 
 def test_an_exploded_view_shows_every_member_with_its_speed():

@@ -11,6 +11,7 @@ from scipy.optimize import minimize_scalar
 
 import gearwright as gw
 from gearwright.catalogue.loading import bundled_files
+from gearwright.parts import Gearwheel, Link, Mesh, Robot, Train, TrainMotor
 from gearwright.scene import scene_of
 from gearwright.scene.link_solids import link_rods
 from gearwright.scene.triangles import box_mesh
@@ -269,3 +270,13 @@ def test_shafts_are_nested_tubes():
     assert [shaft.name for shaft in nested] == ["tube6", "tube5", "link1"]
     for inner, outer in pairwise(nested):
         assert inner.radius < outer.bore
+
+
+def test_wheels_that_turn_alike_are_joined_by_a_belt():
+    """Two parallel wheels of the same speed and sense cannot mesh: a ring would be as large as its pinion."""
+    link = Link("arm", mass=1.0, com=(0.1, 0, 0), inertia=0.01 * np.eye(3))
+    wheel = Gearwheel("wheel", position=(0.1, 0, 0))
+    train = Train("chain", [wheel], [Mesh("wheel", "arm", ratio=1.0, kind="internal")], [TrainMotor("motor", "wheel")])
+    scene = scene_of(Robot("r", [link], trains=[train]))
+    assert "wheel.arm.belt" in {solid.name for solid in scene.solids}
+    assert all(np.isfinite(solid.mesh.vertices).all() for solid in scene.solids)

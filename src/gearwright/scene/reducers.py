@@ -174,7 +174,7 @@ def _belt_outline(r: float, r2: float, distance: float, extra: float, crossed: b
     """The outline of a belt [m], (K, 2): counter-clockwise, of a crossed one a figure of eight."""
     lean = acos((r + r2) / distance) if crossed else acos((r - r2) / distance)
     near = np.linspace(lean, 2 * pi - lean, 24)
-    far = np.linspace(pi + lean, pi - lean - 2 * pi, 24)[::1] if crossed else np.linspace(-lean, lean, 24)
+    far = np.linspace(pi + lean, -pi - lean, 24) if crossed else np.linspace(-lean, lean, 24)
     outside = -extra if crossed else extra
     second = np.column_stack([distance + (r2 + outside) * np.cos(far), (r2 + outside) * np.sin(far)])
     first = np.column_stack([(r + extra) * np.cos(near), (r + extra) * np.sin(near)])

@@ -57,7 +57,10 @@ def side_view(
 
 
 def _side_azimuth(scene: Scene, q: Array) -> float:
-    """The azimuth [degrees] of the direction to which most horizontal axes of revolute joints are parallel."""
+    """The azimuth [degrees] of the direction to which most horizontal axes of revolute joints are parallel.
+
+    Of both directions it is the one from which x points to the right, or y if the axes are along x.
+    """
     bodies = scene.body_placements(q)
     axes = [
         bodies[body.name][0] @ as_vector(body.axis)
@@ -68,6 +71,8 @@ def _side_azimuth(scene: Scene, q: Array) -> float:
     if not level:
         return -90.0
     best = max(level, key=lambda axis: sum(abs(float(axis @ other)) > 0.99 for other in level))
+    right = (-best[1], best[0])
+    best = best if right > (1e-9, 0.0) or (abs(right[0]) <= 1e-9 and right[1] > 0) else -best
     return float(np.degrees(np.arctan2(best[1], best[0])))
 
 

@@ -17,6 +17,8 @@ from gearwright.scene.triangles import as_vector
 EXTERNAL, INTERNAL, BEVEL, BELT, CROSSED, COAXIAL = "external", "internal", "bevel", "belt", "crossed", "coaxial"
 """Kinds of pairs by their axes: parallel (outside, inside), intersecting, joined by a belt, skew, the same axis."""
 SMALLEST_PINION, MOST_DRAWN_TEETH = 17, 200
+EQUAL_SPEEDS = 1e-9
+"""Difference of a ratio from 1 up to which parallel wheels turn alike, as by a belt."""
 VISIBLE_RADIUS_RATIO = 0.07
 """Radius of the largest gear of open size relative to the robot's reach."""
 
@@ -101,7 +103,7 @@ def train_pairs(space: TrainPlacement, lines: dict[str, AxisLine]) -> list[Train
         a, b = (lines[label] for label in circuit.axes)
         ratio = float(edge.ratio)
         kind = _pair_kind(mesh, a, b, ratio)
-        teeth = _drawn_teeth(mesh, ratio)
+        teeth = (0, 0) if kind == BELT else _drawn_teeth(mesh, ratio)
         gears = [
             TrainGear(name, line, z, kind)
             for name, line, z in zip((mesh.first, mesh.second), (a, b), teeth, strict=True)
@@ -120,13 +122,14 @@ def _pair_kind(mesh: Mesh, a: AxisLine, b: AxisLine, ratio: float) -> str:
         return BEVEL if np.linalg.norm(ends[1] - ends[0]) < SAME_POINT else CROSSED
     if a.is_placed and b.is_placed and np.linalg.norm(a.offset_to(b)) < SAME_POINT:
         return COAXIAL
-    return INTERNAL if ratio * float(a.direction @ b.direction) > 0 else EXTERNAL
+    signed_ratio = ratio * float(a.direction @ b.direction)
+    if abs(signed_ratio - 1) < EQUAL_SPEEDS:
+        return BELT  # a ring as large as its pinion has no distance from it
+    return INTERNAL if signed_ratio > 0 else EXTERNAL
 
 
 def _drawn_teeth(mesh: Mesh, ratio: float) -> tuple[int, int]:
     """Numbers of teeth: those stated, or small ones of the ratio; 0 where no whole numbers have it."""
-    if "belt" in mesh.kind:
-        return 0, 0
     stated = mesh.teeth
     if stated is not None and min(float(z) for z in stated) >= 6 and all(float(z).is_integer() for z in stated):
         return int(stated[0]), int(stated[1])
