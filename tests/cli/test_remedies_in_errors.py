@@ -125,6 +125,11 @@ def test_options_that_would_do_nothing(refused, swing, task, tmp_path):
     picture, film = tmp_path / "arm.png", tmp_path / "arm.gif"
     refused("draw", "elbow", "-o", picture, "--rate", 5, words=["--rate: a picture"])
     refused("draw", "elbow", "-o", film, "--no-names", words=["--names: an animation"])
+    exploded = ("draw", "elbow", "-o", picture, "--exploded", "j1")
+    refused(*exploded, "--side", words=["--side: an exploded view", "a side view"])
+    refused(*exploded, "--q", "0,0,0", words=["--q: an exploded view"])
+    refused("draw", "elbow", "-o", picture, "--side", "--azimuth", 10, words=["--azimuth: a side view"])
+    refused("draw", "elbow", "-o", film, "--side", words=["--side: an animation", "a side view"])
 
 
 def test_a_run_that_follows_a_motion_starts_with_the_speeds_given(run, swing, tmp_path):

@@ -22,6 +22,7 @@ from gearwright.cli.output import print_remark, progress_bar, write_json
 from gearwright.cli.start_pose import joint_positions, motion_to_show
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble_tree
+from gearwright.text import listed_names
 
 FILM_ENDINGS = (".gif", ".mp4")
 FILM_FRAME_RATE = 20.0
@@ -50,8 +51,10 @@ def draw_robot(
     rate: Annotated[
         float | None, typer.Option("--rate", metavar="HZ", help="Frames per second of an animation. Default: 20.")
     ] = None,
-    azimuth: Annotated[float, typer.Option(help="Azimuth of the camera, about z from x [degrees].")] = 40.0,
-    elevation: Annotated[float, typer.Option(help="Elevation of the camera [degrees].")] = 22.0,
+    azimuth: Annotated[
+        float | None, typer.Option(help="Azimuth of the camera, about z from x [degrees]. Default: 40.")
+    ] = None,
+    elevation: Annotated[float | None, typer.Option(help="Elevation of the camera [degrees]. Default: 22.")] = None,
     names: Annotated[
         bool | None, typer.Option("--names/--no-names", help="Label joints and frames of a picture. Default: labels.")
     ] = None,
@@ -79,11 +82,13 @@ def draw_robot(
     from gearwright.scene import draw as drawn
 
     film = output.suffix.lower() in FILM_ENDINGS
-    technical: dict[str, Any] = {"--side": side or None, "--exploded": exploded}
-    _require_fitting_options(film, {"--q": q, "--names": names, **technical}, {"--motion": motion, "--rate": rate})
+    look: dict[str, Any] = {"azimuth": azimuth, "elevation": elevation}
+    look = {name: value for name, value in look.items() if value is not None}
+    stated = {"--q": q, "--names": names, "--motion": motion, "--rate": rate, "--exploded": exploded}
+    stated |= {"--side": side or None, **{f"--{name}": value for name, value in look.items()}}
+    _require_fitting_options(film, {option: value for option, value in stated.items() if value is not None})
     loaded = load(robot, xacro=xacro, include=include or ())
     mech, folder = assemble_tree(loaded), Path(robot).parent if Path(robot).is_file() else None
-    look: dict[str, Any] = {"azimuth": azimuth, "elevation": elevation}
     if film:
         displayed_motion = motion_to_show(loaded, mech, motion)
         with progress_bar("drawing") as advance:
@@ -107,12 +112,22 @@ def draw_robot(
     print_remark(f"{output} written.")
 
 
-def _require_fitting_options(film: bool, of_pictures: Mapping[str, object], of_films: Mapping[str, object]) -> None:
-    """Raise an error for options that the kind of output file does not use."""
-    misplaced = [option for option, value in (of_pictures if film else of_films).items() if value is not None]
-    if misplaced and film:
-        raise InputError(
-            f"{misplaced[0]}: an animation shows a motion without labels. Omit the option, or write a .png."
-        )
-    if misplaced:
-        raise InputError(f"{misplaced[0]}: a picture shows one configuration. Omit the option, or write a .gif.")
+VIEW_OPTIONS = ("--azimuth", "--elevation")
+OPTIONS_BY_DRAWING = {
+    "an animation": ("--motion", "--rate", *VIEW_OPTIONS),
+    "an exploded view": ("--exploded",),
+    "a side view": ("--side", "--q"),
+    "a picture": ("--q", "--names", *VIEW_OPTIONS),
+}
+"""Options that each kind of drawing uses."""
+
+
+def _require_fitting_options(film: bool, stated: Mapping[str, object]) -> None:
+    """Raise an error for options that the kind of drawing does not use."""
+    kind = "an exploded view" if "--exploded" in stated else "a side view" if "--side" in stated else "a picture"
+    kind = "an animation" if film else kind
+    own = OPTIONS_BY_DRAWING[kind]
+    misplaced = next((option for option in stated if option not in own), None)
+    if misplaced is not None:
+        others = " or ".join(name for name, options in OPTIONS_BY_DRAWING.items() if misplaced in options)
+        raise InputError(f"{misplaced}: {kind} takes {listed_names(own)} only. Omit it, or draw {others}.")
