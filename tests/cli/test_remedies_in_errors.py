@@ -99,6 +99,12 @@ def test_robots_without_drives_are_told(run, bare, task):
     assert "The robot has no wheels" in " ".join(compared.err.split())
 
 
+def test_empty_lists_of_a_task_are_named(refused, tmp_path):
+    empty = tmp_path / "empty.yaml"
+    empty.write_text("task: none\nmotions: []\n", encoding="utf-8")
+    refused("plan", "elbow", empty, words=["line 2", "motions", "no entries, 1 or more"])
+
+
 def test_help_names_every_method(run):
     from gearwright.simulation.simulate import SIMULATION_METHODS
 
@@ -122,6 +128,7 @@ def test_options_that_would_do_nothing(refused, swing, task, tmp_path):
     refused("figure", "--plot", tmp_path / "x.png", words=["x.png", "`gearwright figure`"])
     over = ("--over", "j2.gear.ratio=50", "--workers", 1)
     refused("sweep", "elbow", task, *over, "--of", "j2.energy", words=["--of j2.energy", "Add --plot FILE."])
+    refused("analyse", "elbow", task, "--interactive", words=["--interactive", "Add --report FILE."])
     picture, film = tmp_path / "arm.png", tmp_path / "arm.gif"
     refused("draw", "elbow", "-o", picture, "--rate", 5, words=["--rate: a picture"])
     refused("draw", "elbow", "-o", film, "--no-names", words=["--names: an animation"])

@@ -18,6 +18,7 @@ from gearwright.cli.arguments import (
     output_file_option,
 )
 from gearwright.cli.output import mention_figure, number_text, plain_table, print_remark, result_screen, write_json
+from gearwright.errors import InputError
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
 LIMIT_EXCEEDED_EXIT = 3
@@ -83,6 +84,8 @@ def analyse_task(
     from gearwright.analysis import Task, analyse
     from gearwright.analysis import sensitivities as sensitivities_of
 
+    if interactive and report is None:
+        raise InputError("--interactive: the file of the page is missing. Add --report FILE.")
     entries = drives(*(catalogue or ()))
     loaded = load(robot, xacro=xacro, include=include or (), catalogue=entries if catalogue else None)
     result = analyse(loaded, Task.read(task, loaded), catalogue=entries)
@@ -127,7 +130,8 @@ def show_analysis(analysis: Analysis) -> None:
         [name, *(_drive_cell(getattr(drive, attribute), attribute) for attribute in columns.values())]
         for name, drive in analysis.drives.items()
     ]
-    result_screen().print(plain_table(["motor of", *columns], rows))
+    if rows:
+        result_screen().print(plain_table(["motor of", *columns], rows))
     if analysis.payload_text is not None:
         result_screen().print(analysis.payload_text)
     for name, forces in analysis.tooth_loads.items():

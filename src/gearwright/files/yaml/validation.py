@@ -191,6 +191,14 @@ def _type_problem_text(kind: str, detail: Any, context: dict[str, Any]) -> str:
         return f"{_value_text(detail['input'])} is not {expected}. Write {expected_kind[kind]}."
     if kind == "too_long":
         return f"{context.get('actual_length')} values are given instead of {context.get('max_length')}. Remove some."
+    if kind == "too_short":
+        count, least = context.get("actual_length"), context.get("min_length")
+        words = f"{count or 'no'} {'entry' if count == 1 else 'entries'}"
+        return f"the list has {words}, {least} or more are needed. Add some."
+    if kind == "string_too_short":
+        return "the text is empty. Write one."
+    if kind == "string_too_long":
+        return f"{_value_text(detail['input'])} is longer than {context.get('max_length')} characters. Shorten it."
     text = detail["msg"]
     return f"{_value_text(detail['input'])}: {text[:1].lower()}{text[1:]}."
 
