@@ -148,6 +148,6 @@ def test_it_refuses_unknown_settings_and_two_of_it(tmp_path):
     with pytest.raises(InputError, match="2 times"):
         export_c(arm(), tmp_path, ["simulate", gw.simulate])
     surface = gw.contact.Plane((0.0, 0.0, -0.3), (0.0, 0.0, 1.0))
-    floor = gw.contact.Contact("fore", surface, name="floor")
-    with pytest.raises(InputError, match="'floor'"):
-        export_c(arm(), tmp_path, [CFunction("simulate", {"extra_laws": [floor]})])
+    floors = [gw.contact.Contact(link, surface, name=f"{link}.floor") for link in ("upper", "fore")]
+    with pytest.raises(InputError, match=r"contacts upper\.floor"):
+        export_c(arm(), tmp_path, [CFunction("simulate", {"extra_laws": floors})])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -126,10 +127,10 @@ def test_laws_and_parameters_that_cannot_be_in_c_are_named(tmp_path):
     with pytest.raises(InputError, match="law 'stubborn'"):
         gw.export.fmu(robot, tmp_path / "a.fmu", laws=[Stubborn(gw.assemble(robot))])
     floor = gw.contact.Plane((0.0, 0.0, -2.0), (0.0, 0.0, 1.0))
-    with pytest.raises(InputError, match="law 'floor'"):
-        gw.export.fmu(
-            robot, tmp_path / "a.fmu", extra_laws=[gw.contact.Contact(robot.links[-1].name, floor, name="floor")]
-        )
+    feet = [gw.contact.Contact(link.name, floor, name=f"{link.name}.foot") for link in robot.links[-2:]]
+    for contacts in (feet, [replace(feet[0], friction=0.3, restitution=0.5, impact="newton")]):
+        with pytest.raises(InputError, match=f"contacts {feet[0].name}"):
+            gw.export.fmu(robot, tmp_path / "a.fmu", extra_laws=contacts)
     lossy = arm(2.0, efficiency=0.45)
     with pytest.raises(InputError, match=r"'shoulder\.gear\.efficiency'"):
         gw.export.fmu(lossy, tmp_path / "a.fmu", parameters=["upper.mass", "shoulder.gear.efficiency"])

@@ -1,6 +1,7 @@
 """One event engine: run as Python, in machine code, and printed as C in an FMU, it moves random robots alike.
 
-Laws are random: friction, stops, lossy and self-locking gears, elastic drives with hysteresis or backlash, and loops.
+Laws are random: friction, stops, lossy and self-locking gears, elastic drives with hysteresis or backlash, and loops,
+and a rigid contact with restitution and friction.
 `GEARWRIGHT_PROFILE=full` runs 200 robots.
 """
 
@@ -91,6 +92,35 @@ def trial(seed: int) -> Trial:
     length = float(np.linalg.norm(position + rotation @ end - anchor))
     stretch = gw.forces.Coordinate.for_machine(mech, "stretch", lambda c: rod.function(c) - length)
     return Trial(robot, (gw.contact.Constraint.from_lines("rod", [stretch]),), gw.State(start.q, 0 * start.v), values)
+
+
+TOUCHING = (302, 303, 304, 306, 307, 308, 312)
+"""Robots whose last link can move along the normal of a surface and, where it has friction, along it."""
+
+
+def touching_trial(seed: int) -> Trial:
+    """The same robots, without loops: their last link flies against a rigid surface."""
+    rng, base = np.random.default_rng(1000 + seed), trial(seed)
+    mech, tip = gw.assemble(base.robot), base.robot.links[-1].name
+    _, position = gw.placement(mech, base.start.q, tip)
+    normal, v = rng.normal(size=3), rng.normal(size=mech.n)
+    normal /= np.linalg.norm(normal)
+    approach = float(normal @ gw.jacobian(mech, base.start.q, tip)[:3] @ v)
+    normal = -np.sign(approach) * normal
+    surface = gw.contact.Plane(tuple(position - rng.uniform(0.0, 0.03) * abs(approach) * normal), tuple(normal))
+    restitution, friction = float(rng.choice([0.0, 0.3, 0.7])), float(rng.choice([0.0, 0.2, 0.5]))
+    impact = str(rng.choice(["energetic", "poisson"]))
+    law = gw.contact.Contact(tip, surface, restitution, friction, name="surface", impact=impact)
+    return Trial(base.robot, (law,), gw.State(base.start.q, v), base.values)
+
+
+@pytest.mark.parametrize("seed", TOUCHING)
+def test_a_rigid_contact_bounces_slides_and_sticks_alike(seed, tmp_path):
+    robot = touching_trial(seed)
+    compiled = robot.run("compiled")
+    size = 1.0 + np.abs(compiled).max()
+    assert np.abs(robot.run("python") - compiled).max() < 1e-8 * size
+    assert np.abs(robot.fmu(tmp_path / "touching.fmu") - compiled).max() < 1e-8 * size
 
 
 @pytest.mark.parametrize("seed", sorted({*range(300, 300 + ROBOTS), GEAR_AT_REST}))

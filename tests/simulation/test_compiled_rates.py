@@ -11,7 +11,6 @@ import gearwright as gw
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Force, Law, Outcome
 from gearwright.parts import Cogging, Drive, Friction, Gear, Joint, Link, Motor, Robot
-from gearwright.simulation import engine_choice
 from gearwright.simulation.compiled_loop.event_loop import EventLoop
 from gearwright.simulation.integrators import methods, rates
 from gearwright.simulation.integrators.rates import exact_jacobian, rates_by_kernel, rates_by_laws
@@ -157,7 +156,6 @@ def test_runs_with_modes_go_on_in_kernels_once_it_pays(seed, monkeypatch):
     robot, state, inputs = random_case(seed)
     more = {"state": state, "inputs": inputs, "until": 0.15, "samples": 16}
     made = []
-    monkeypatch.setattr(engine_choice, "COMPILE_AFTER_EVALUATIONS", 50)
     march = EventLoop.advance_to
     monkeypatch.setattr(EventLoop, "advance_to", lambda *args: made.append(1) or march(*args))
     quick = gw.simulate(robot, **more)

@@ -27,6 +27,18 @@ LIMIT_REST_SPEED = 1e-10
 ACCELERATION_NOISE = 1e-9
 """Accelerations [rad/s2, m/s2] below this are rounding where another law keeps the line at rest."""
 
+ACCELERATION_ROUNDING_RATIO = 1e-10
+"""Accelerations of contacts below this, relative to the largest, are rounding."""
+
+CONTACT_REST_SPEED = 1e-5
+"""Slip speed [m/s] below which a contact may stick; above it only the direction changes."""
+
+RESIDUAL_CONTACT_SPEED = 1e-13
+"""Residual speeds [m/s] of resting contacts above which they are removed."""
+
+DIRECTION_THRESHOLD = 1e-12
+"""Speeds [m/s] and forces [N] below this have no direction."""
+
 HELD_SPEED_ROUNDING = 1e-14
 """Errors of held speeds up to this, relative to 1 and the largest speed, are rounding."""
 
@@ -102,6 +114,12 @@ MAX_SEARCHED_MODES = 400
 
 IMPACT_DURATION = 1e-9
 """Nominal duration of an impact [s]: finite forces are negligible within it."""
+
+MAX_IMPACT_DEPTH = 1e-5
+"""Largest penetration [m] at an impact; beyond it the surface has jumped."""
+
+RESTITUTION_HALVINGS, ENERGY_ROUNDING = 40, 1e-12
+"""Resolution of the largest restitution without energy gain, and energy [J] that is rounding."""
 
 MAX_FLANK_CHANGES = 8
 """Largest number of flank changes within one impact."""

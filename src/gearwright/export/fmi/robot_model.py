@@ -8,12 +8,13 @@ from typing import Any
 
 from gearwright.errors import InputError, NotTraceableError
 from gearwright.export.fmi.model_source import FmuModel
-from gearwright.forces import Contact, Law
+from gearwright.forces import Law
 from gearwright.mechanism import RobotOrMech
 from gearwright.parts import Robot
 from gearwright.system.kernels.traced_laws import law_survey
 from gearwright.system.open_systems.open_system import OpenSystem, open_system
 from gearwright.system.state import State, initial_state, state_vector
+from gearwright.text import listed_names
 
 
 def robot_model(
@@ -38,6 +39,7 @@ def robot_model(
     system = open_model.system
     start = state_vector(system, initial_state(system.mech, _first_state(caller, robot, open_model, state), robot))
     model = FmuModel(str(getattr(robot, "name", "machine")), open_model, start)
+    _require_single_contact(caller, model)
     _require_tunable_parameters(caller, model)
     return model
 
@@ -50,15 +52,23 @@ def _open_model(
     laws: tuple[Iterable[Law] | None, Iterable[Law]],
 ) -> OpenSystem:
     open_model = open_system(caller, robot, inputs, parameters, *laws, smooth=False)
-    for law in open_model.system.laws:
-        if isinstance(getattr(law, "law", law), Contact):
-            raise InputError(
-                f"{caller}: law {law.name!r} is a rigid contact, whose modes and impacts are found by `simulate` "
-                "only. Use a compliant surface (SoftContact), end stops, or leave it out (laws=)."
-            )
     for obstacle in law_survey(open_model.system).obstacles:
         raise InputError(f"{caller}: {obstacle}")
     return open_model
+
+
+def _require_single_contact(caller: str, model: FmuModel) -> None:
+    """Raise an error if modes or impacts of contacts are determined outside the event engine."""
+    structure = model.instant_programs.places.structure
+    contacts = [
+        law.name for law, flag in zip(model.open_model.system.laws, structure.modes_together, strict=True) if flag
+    ]
+    if contacts and structure.contact_law < 0:
+        raise InputError(
+            f"{caller}: the modes and impacts of the rigid contacts {listed_names(contacts)} are found by `simulate` "
+            "only: exported code takes one rigid contact, and with friction not Newton's law of restitution. Use "
+            "compliant surfaces (SoftContact), end stops, impact='energetic', or leave contacts out (laws=)."
+        )
 
 
 def _first_state(caller: str, robot: RobotOrMech, open_model: OpenSystem, state: Any) -> Any:

@@ -19,7 +19,12 @@ from gearwright.forces.coordinates.angles_and_distances import Displacement, Poi
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate, CoordinateFunction
 from gearwright.forces.coordinates.perturbed_configuration import without_displacement
-from gearwright.forces.event_tolerances import LIMIT_REST_SPEED, ZERO_LENGTH_SQUARE
+from gearwright.forces.event_tolerances import (
+    CONTACT_REST_SPEED,
+    DIRECTION_THRESHOLD,
+    LIMIT_REST_SPEED,
+    ZERO_LENGTH_SQUARE,
+)
 from gearwright.forces.friction.stick_slip import STICK_MODE, departure_rate
 from gearwright.forces.impulse_limits import PortInflow
 from gearwright.forces.law import (
@@ -90,17 +95,11 @@ MAX_START_DEPTH = 1e-6
 SLIP_MEMORY_SPEED = 1e-5
 """Slip speed [m/s] below which sliding friction opposes the stored direction instead of that of the slip."""
 
-CONTACT_REST_SPEED = 1e-5
-"""Slip speed [m/s] below which a contact may stick; above it only the direction changes."""
-
 REVERSAL_ACCELERATION = 1e-6
 """Acceleration [m/s^2] in the stored direction up to which a slip against it does not turn back by itself."""
 
 SLIP_MEMORY_TIME = 5e-3
 """Time constant [s] of the stored direction of sliding."""
-
-DIRECTION_THRESHOLD = 1e-12
-"""Speeds [m/s] and forces [N] below this have no direction."""
 
 FRICTION_FORCE_SCALE = 1e-3
 """Scale [N] of the friction limit: limits below 1e-9 of it count as rounding."""

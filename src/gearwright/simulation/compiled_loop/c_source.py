@@ -7,10 +7,12 @@ from functools import cache
 
 from gearwright.compiling.restricted_python.c_printer import c_text
 from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, MIN_STEPS_WITH_EVENTS
+from gearwright.simulation.compiled_loop import directional_derivatives
 from gearwright.simulation.compiled_loop.driver import LOOP_MODULES
-from gearwright.simulation.compiled_loop.source import directional_derivatives, loop
+from gearwright.simulation.compiled_loop.source import loop
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 from gearwright.simulation.compiled_loop.workspace_sizes import WorkspaceSizes
+from gearwright.simulation.integrators.stiffness_detection import CHECK_EVERY, STIFF_STEP_DECAY
 
 C_LOOP_ENTRIES = ("advance", "after_event", "find_consistent_modes", "restart_in_modes", "check_guards")
 C_POINT_ENTRIES = ("evaluate_inputs", "evaluate_point", "differentiate_point")
@@ -24,6 +26,7 @@ def engine_c_text() -> str:
     """The workspace of the event loop, its results, and the functions that exported models call, in C99."""
     results = {name: value for name, value in vars(loop).items() if name.startswith(("LOOP_", "MODES_", "DENSE_"))}
     tolerances = {"EVENT_LOCATION_LEVEL": EVENT_LOCATION_LEVEL, "MIN_STEPS_WITH_EVENTS": MIN_STEPS_WITH_EVENTS}
+    tolerances |= {"CHECK_EVERY": CHECK_EVERY, "STIFF_STEP_DECAY": STIFF_STEP_DECAY}
     modules = (*LOOP_MODULES, directional_derivatives)
     return c_text(modules, LoopWorkspace, (*C_LOOP_ENTRIES, *C_POINT_ENTRIES), results | tolerances)
 

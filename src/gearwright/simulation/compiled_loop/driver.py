@@ -19,6 +19,7 @@ from gearwright.compiling.restricted_python.compiled_code import (
 from gearwright.simulation.compiled_loop.chebyshev_inputs import ChebyshevInputs
 from gearwright.simulation.compiled_loop.source import (
     constraint_projection,
+    contact_impulses,
     elimination,
     event_location,
     force_balance,
@@ -44,6 +45,7 @@ LOOP_MODULES = (
     constraint_projection,
     event_location,
     guard_choice,
+    contact_impulses,
     impacts,
     mode_settling,
     loop,

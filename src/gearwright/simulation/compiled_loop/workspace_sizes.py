@@ -13,10 +13,21 @@ from gearwright.forces.event_tolerances import (
     MAX_NEAR_BRANCH_POINTS,
     MAX_SEARCHED_MODES,
 )
+from gearwright.simulation.compiled_loop.source.contact_impulses import PATH_SIZE
 from gearwright.simulation.compiled_loop.source.step_coefficients import RADAU_STAGES, RADAU_SYSTEMS
 from gearwright.system.kernels.event_kernels import balance_term_sizes
 from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.system import System
+
+CONTACT_ROWS = 3
+"""The lines of a contact: its normal and two tangents."""
+
+CONTACT_VECTORS = (
+    *("contact_speeds", "contact_impulse", "contact_slip", "contact_axis"),
+    *("path_share", "path_impulses"),
+)
+PATH_VECTORS = ("path_state", "path_new", "path_whole", "path_stage", "path_rates", "path_total")
+"""Arrays of a contact: over its lines, and of the state of its impulse path."""
 
 DOP853_STAGE_ROWS, DENSE_OUTPUT_ROWS = 16, 7
 """Rows of rates of a step, and of its dense output."""
@@ -51,7 +62,8 @@ class WorkspaceSizes:
             **{"guards": structure.guards, "kinks": structure.kinks, "watched": self.watched_events},
             **{"felt_size": structure.reaction_size, "controls": len(system.controller_states)},
             **{"answers": int(structure.answers), "look_answers": int(structure.look_answers)},
-            "event_room": self.event_capacity,
+            **{"contact_law": structure.contact_law, "contact_state": structure.contact_state},
+            **{"contact_rows": len(structure.contact_places), "event_room": self.event_capacity},
         }
 
     @property
@@ -71,11 +83,16 @@ class WorkspaceSizes:
         return self.structure.hold_count + self.structure.drag_count + 2
 
     @property
+    def max_columns(self) -> int:
+        """The largest number of right sides: of forces, and of the responses to each drag or each line of a contact."""
+        return 1 + max(self.structure.drag_count, CONTACT_ROWS)
+
+    @property
     def float_arrays(self) -> dict[str, int]:
         """The sizes of all arrays of floats that the loop writes, without the results of the force balance kernel."""
         numbers, structure = self.numbers, self.structure
         nx, nm, n, nq, nu = (numbers[name] for name in ("nx", "nm", "n", "nq", "nu"))
-        unknowns, columns = self.max_unknowns, 1 + structure.drag_count
+        unknowns, columns = self.max_unknowns, self.max_columns
         looks = structure.guards + structure.kinks + self.watched_events
         return {
             **{"x_at": nm, "t_at": 1, "u": nu, "chosen": sum(structure.mode_count)},
@@ -92,7 +109,10 @@ class WorkspaceSizes:
             **{"y_look": nx, "x_before": nx, "x_kept": nx, "x_impact": nx, "sense": n, "v_before": n},
             **{"blow_jump": unknowns, "looked": (EVENT_CHECKS_PER_STEP + 1) * looks},
             **{"sides": structure.kinks, "sides_new": structure.kinks, "kink_times": MAX_NEAR_BRANCH_POINTS},
-            **{"event_t": self.event_capacity, "x_asked": nx, "rates_found": nx},
+            **{"event_t": self.event_capacity, "x_asked": nx, "rates_found": nx, "x_contact": nx},
+            **dict.fromkeys(("contact_matrix", "path_matrix"), CONTACT_ROWS * CONTACT_ROWS),
+            **dict.fromkeys(CONTACT_VECTORS, CONTACT_ROWS),
+            **dict.fromkeys(PATH_VECTORS, PATH_SIZE),
         }
 
     @property
@@ -122,5 +142,5 @@ class WorkspaceSizes:
             **{"piece_begin": 1, "piece_middle": 1, "piece_half": 1, "coefficients": 2 * self.inputs},
             **{"p": parameters, "p_along": parameters, "u_along": self.inputs, "x_along": numbers["nx"]},
             **{"a_along": numbers["n"], "felt_along": structure.reaction_size, "rates_along": numbers["nx"]},
-            **{"forces": self.max_unknowns * (1 + structure.drag_count), "terms": terms, "terms_along": terms},
+            **{"forces": self.max_unknowns * self.max_columns, "terms": terms, "terms_along": terms},
         }

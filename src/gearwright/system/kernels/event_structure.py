@@ -13,7 +13,10 @@ from typing import Any
 
 from gearwright.algebra import is_number
 from gearwright.errors import NotTraceableError
-from gearwright.forces import Drag, Hold, Line
+from gearwright.forces import Contact, Drag, Hold, Line
+from gearwright.forces.contact.contact import TOUCH_MODE
+from gearwright.forces.friction.stick_slip import STICK_MODE
+from gearwright.parts.environment.loops_and_contacts import NEWTON, POISSON
 from gearwright.system.kernels.traced_laws import LawMode, Survey
 from gearwright.system.system import System, has_same_row, line_share, symbolic_line_share
 from gearwright.system.vector_program import NoKernelError
@@ -84,6 +87,10 @@ class EventStructure:
         mode_count: the number of modes of each law; choices are numbered law by law, mode by mode.
         modes_together: per law whether its modes are determined together with those of other laws, outside the loop: it
             has a unilateral hold.
+        contact_law: the only law of them, a contact whose modes are determined in the loop; -1 if there is none.
+        contact_state: the index of its slip direction in the state vector.
+        contact_places: its holds along the normal and the tangents.
+        contact_facts: its friction, and 1 for Poisson's law of restitution (0: energetic).
         hold_begin, hold_place, hold_keeps, hold_firm, hold_projects: per choice its holds: their places, whether they
             keep a speed, whether they stay firm in an impact elsewhere, and what runs project: 2 position and speed, 1
             the speed alone.
@@ -102,6 +109,10 @@ class EventStructure:
 
     mode_count: list[int] = field(default_factory=list)
     modes_together: list[int] = field(default_factory=list)
+    contact_law: int = -1
+    contact_state: int = 0
+    contact_places: list[int] = field(default_factory=list)
+    contact_facts: list[float] = field(default_factory=list)
     hold_begin: list[int] = field(default_factory=lambda: [0])
     hold_place: list[int] = field(default_factory=list)
     hold_keeps: list[int] = field(default_factory=list)
@@ -177,6 +188,7 @@ class LawPlaces:
         ]
         structure.direction_speed = [index for index, _ in single]
         structure.direction_term = [float(factor) for _, factor in single]
+        self._add_single_contact()
         structure.shares = [_hold_share(hold, drag) for drag in self._placed_drags for hold in self._placed_holds]
 
     def has_flanks(self, choice: LawMode) -> bool:
@@ -205,6 +217,22 @@ class LawPlaces:
             structure.drag_begin.append(len(structure.drag_place))
             self._add_guards(k, mode)
         structure.guards += max(len(self.survey.guards[k, mode]) for mode in law.modes)
+
+    def _add_single_contact(self) -> None:
+        """Describe the contact if there is one alone; Newton's law of restitution with friction is left to Python."""
+        structure, system = self.structure, self.system
+        together = [k for k, flag in enumerate(structure.modes_together) if flag]
+        law = system.laws[together[0]] if len(together) == 1 else None
+        if not isinstance(law, Contact):
+            return
+        if not (is_number(law.friction) and is_number(law.restitution)):
+            raise NotTraceableError(f"law {law.name!r}: friction and restitution of a rigid contact must be numbers.")
+        if law.has_friction and law.restitution and law.impact == NEWTON:
+            return
+        structure.contact_law, mode = together[0], STICK_MODE if law.has_friction else TOUCH_MODE
+        structure.contact_state = system.law_state_slice(together[0]).start
+        structure.contact_places = self.holds[together[0], mode]
+        structure.contact_facts = [float(law.friction), float(law.impact == POISSON)]
 
     def _place_constraints(
         self, known_places: dict[Hashable, int], constraints: Sequence[Hold] | Sequence[Drag]

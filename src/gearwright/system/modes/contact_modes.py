@@ -18,14 +18,20 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.forces import Impact, Line
 from gearwright.forces.contact.contact import (
-    CONTACT_REST_SPEED,
-    DIRECTION_THRESHOLD,
     FREE_MODE,
     SLIDE_MODE,
     TOUCH_MODE,
     Contact,
 )
-from gearwright.forces.event_tolerances import ACCELERATION_NOISE, EVENT_LOCATION_LEVEL, LIMIT_REST_SPEED
+from gearwright.forces.event_tolerances import (
+    ACCELERATION_NOISE,
+    ACCELERATION_ROUNDING_RATIO,
+    CONTACT_REST_SPEED,
+    DIRECTION_THRESHOLD,
+    EVENT_LOCATION_LEVEL,
+    LIMIT_REST_SPEED,
+    RESIDUAL_CONTACT_SPEED,
+)
 from gearwright.forces.friction.stick_slip import STICK_MODE
 from gearwright.functions.constrained.impulse_cone import ContactProblem
 from gearwright.functions.constrained.impulse_path import impulse_without_collision
@@ -34,12 +40,6 @@ from gearwright.system.force_balance import ConstraintArrays, line_rows, unit_re
 from gearwright.system.modes.impacts import ImpulsiveMotion, inverse_inertia_along
 from gearwright.system.modes.mode_changes import ModeChanges
 from gearwright.system.system import all_drags
-
-ACCELERATION_ROUNDING_RATIO = 1e-10
-"""Accelerations below this, relative to the largest, are rounding."""
-
-RESIDUAL_CONTACT_SPEED = 1e-13
-"""Residual speeds [m/s] of resting contacts above which they are removed."""
 
 PAINLEVE_REMARK = (
     "contact {!r}: at t = {:g} s no contact force is consistent with its sliding (Painleve paradox): an instantaneous "

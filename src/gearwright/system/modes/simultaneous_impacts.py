@@ -11,7 +11,13 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces import Action, Guard, Hold, Impact, Law, Line, Reaction
 from gearwright.forces.contact.contact import FREE_MODE, SLIDE_MODE, Contact
-from gearwright.forces.event_tolerances import IMPACT_DURATION, LIMIT_REST_SPEED
+from gearwright.forces.event_tolerances import (
+    ENERGY_ROUNDING,
+    IMPACT_DURATION,
+    LIMIT_REST_SPEED,
+    MAX_IMPACT_DEPTH,
+    RESTITUTION_HALVINGS,
+)
 from gearwright.functions.constrained.several_impacts import impulses_together
 from gearwright.parts.environment.loops_and_contacts import NEWTON
 from gearwright.system.evaluation import Evaluation
@@ -22,12 +28,6 @@ from gearwright.system.system import System
 
 SIMULTANEOUS_GAP = 1e-8
 """Gaps [m] below which approaching contacts take part in the impact of another one."""
-
-RESTITUTION_HALVINGS, ENERGY_ROUNDING = 40, 1e-12
-"""Resolution of the largest restitution without energy gain, and energy [J] that is rounding."""
-
-MAX_IMPACT_DEPTH = 1e-5
-"""Largest penetration [m] at an impact; beyond it the surface has jumped."""
 
 LEAVING_SPEED_RATIO, LEAST_LEAVING_SPEED = 1e3, 1e-3
 """Speed with which a contact must leave an impact while others rest, or they by it: relative to its capture speed, and

@@ -6,7 +6,6 @@
 
 #define LONGEST_STEP 0.02    /* [s] with guards, so that no event is missed; shorter in short experiments */
 #define MOST_STEPS 1000000   /* in one communication step */
-#define CHECKED_STEPS 100    /* explicit steps in one communication step after which stiffness is checked */
 #define ABSOLUTE_RATIO 0.01  /* absolute tolerance relative to the relative one */
 
 typedef struct {                 /* the state that a simulation may save and restore */
@@ -185,7 +184,7 @@ static int marched(Model *model, double until)
   s->bound = s->latest = until;
   s->span = until - s->t;
   s->implicit = model->now.implicit;
-  s->pause = CHECKED_STEPS;
+  s->pause = CHECK_EVERY;
   s->still = s->ignore_kinks = s->kink_count = 0;
   do {
     s->events = 0;
@@ -195,10 +194,10 @@ static int marched(Model *model, double until)
       status = after_event(s);
       if (status == LOOP_ARRIVED) status = LOOP_CHATTERING_BRANCHES; /* to be continued */
     }
-    if (status == LOOP_PAUSED && (steps -= CHECKED_STEPS) > 0) {
-      s->pause = CHECKED_STEPS;
+    if (status == LOOP_PAUSED && (steps -= CHECK_EVERY) > 0) {
+      s->pause = CHECK_EVERY;
       status = LOOP_CHATTERING_BRANCHES;
-      if (s->fast > DENSE_OUTPUT_STIFFNESS) {
+      if (s->fast > STIFF_STEP_DECAY) {
         s->implicit = 1;
         s->begun = 0;
       }

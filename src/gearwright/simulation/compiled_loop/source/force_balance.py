@@ -140,10 +140,30 @@ def solve_deficient(s: LoopWorkspace, size: int) -> int:
     rank = solve_dependent(s, size, s.columns, DEPENDENT_PIVOT_RATIO)
     if not (s.residual <= DEPENDENT_CONFLICT_RATIO * (1.0 + largest)):
         return 1
-    if rank < size and (take_least_forces(s, rank, size, s.columns) != 0 or has_ambiguous_contacts(s, rank, size) != 0):
+    if rank < size and take_least_forces(s, rank, size, s.columns) != 0:
         return 1
     in_order_of_unknowns(s, size, s.columns)
+    if rank < size and has_ambiguous_contacts(s, rank, size) != 0 and is_contact_in_cone(s) == 0:
+        return 1
     return 0
+
+
+def is_contact_in_cone(s: LoopWorkspace) -> int:
+    """Whether the least forces of the only contact are inside its friction cone; 0 for several contacts."""
+    if s.contact_law < 0:
+        return 0
+    normal = 0.0
+    square = 0.0
+    for m in range(s.member_count):
+        j = s.member_unknown[m]
+        force = s.place_factor[s.member_place[m]] / s.squares[j] * s.right[j * s.columns]
+        if s.contact_places[0] == s.member_place[m]:
+            normal = force
+        for r in range(1, s.contact_rows):
+            if s.contact_places[r] == s.member_place[m]:
+                square += force * force
+    limit = s.contact_facts[0] * normal
+    return 1 if normal >= 0.0 and square <= limit * limit else 0
 
 
 def has_ambiguous_contacts(s: LoopWorkspace, rank: int, size: int) -> int:
@@ -245,3 +265,57 @@ def drag_flow(s: LoopWorkspace, e: int, forces: Floats, column: int) -> float:
     for j in range(s.unknowns):
         total -= s.sensing[e * s.directions + s.way[j]] * forces[j * s.columns + column]
     return total
+
+
+def contact_response(s: LoopWorkspace) -> int:
+    """Accelerations along the lines of the open contact, and their change per unit force along each; 1 on failure.
+
+    The terms of the force balance are those of the state, with the contact open.
+    """
+    rows = s.contact_rows
+    s.columns = 1 + rows
+    for i in range(9):
+        s.contact_matrix[i] = 0.0
+    for i in range(3):
+        s.contact_speeds[i] = 0.0
+    if s.unknowns > 0:
+        if write_contact_equations(s) != 0:
+            return 1
+        singular = solve_by_elimination(s.matrix, s.right, s.z, s.unknowns, s.columns)
+        if singular != 0 and (write_contact_equations(s) != 0 or solve_deficient(s, s.unknowns) != 0):
+            return 1
+    for r in range(rows):
+        place = s.contact_places[r]
+        d = s.place_direction[place]
+        for i in range(1 + rows):
+            total = s.along[d]
+            if i > 0:
+                acting = s.contact_places[i - 1]
+                total = s.place_factor[acting] * s.G[d * s.directions + s.place_direction[acting]]
+            for j in range(s.unknowns):
+                total += s.G[d * s.directions + s.way[j]] * s.right[j * s.columns + i]
+            total = total * s.place_factor[place]
+            if i == 0:
+                s.contact_speeds[r] = total - s.target[place]
+            else:
+                s.contact_matrix[3 * r + i - 1] = total
+    return 0
+
+
+def write_contact_equations(s: LoopWorkspace) -> int:
+    """Write the equations of all unknowns, with a column per unit force of the contact; 1 if holds contradict."""
+    if write_hold_rows(s) != 0:
+        return 1
+    write_drag_rows(s)
+    columns = s.columns
+    for i in range(s.contact_rows):
+        place = s.contact_places[i]
+        d = s.place_direction[place]
+        for j in range(s.held):
+            s.right[j * columns + 1 + i] = -s.place_factor[place] * s.G[s.way[j] * s.directions + d]
+        for k in range(s.active_drags):
+            e = s.drag_at[k]
+            gain = s.drag_factor[e] * s.gain[e]
+            flow = s.place_factor[place] * s.sensing[e * s.directions + d]
+            s.right[s.drag_unknown[k] * columns + 1 + i] = -gain * flow
+    return 0

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from gearwright.forces.event_tolerances import (
     BREAKAWAY_SPEED,
+    ENERGY_ROUNDING,
     GUARD_VIOLATION_LEVEL,
     HELD_SPEED_ROUNDING,
     IMPACT_DURATION,
     MAX_FLANK_CHANGES,
+    MAX_IMPACT_DEPTH,
+    RESTITUTION_HALVINGS,
 )
+from gearwright.simulation.compiled_loop.source.contact_impulses import follow_impulse, solve_cone
 from gearwright.simulation.compiled_loop.source.elimination import (
     in_order_of_unknowns,
     solve_by_elimination,
@@ -66,14 +70,67 @@ def add_jump(s: LoopWorkspace, size: int, direction: int, jump: float) -> int:
 
 
 def impact_of_guard(s: LoopWorkspace, guard: int) -> int:
+    """The impact of a guard, with less restitution where a contact would gain energy through gears; 1 on failure.
+
+    Gears that are back-driven may have a better efficiency. Where they add energy even without restitution, they count
+    as lossless.
+    """
+    restitution = s.guard_restitution[guard]
+    if s.contact_law < 0 or guard_owner(s, guard) != s.contact_law:
+        return strike(s, guard, restitution)
+    if s.placed[s.contact_places[0]] < -MAX_IMPACT_DEPTH:
+        return 1
+    for i in range(s.nx):
+        s.x_contact[i] = s.x[i]
+    gains = strike_gains_energy(s, guard, restitution)
+    if gains <= 0:
+        return -gains
+    gains = strike_gains_energy(s, guard, 0.0)
+    if gains < 0:
+        return 1
+    if gains > 0:
+        s.lossless = 1
+        gains = strike_gains_energy(s, guard, restitution)
+        s.lossless = 0
+        return 1 if gains < 0 else 0
+    low = 0.0
+    high = restitution
+    for _ in range(RESTITUTION_HALVINGS):
+        middle = 0.5 * (low + high)
+        gains = strike_gains_energy(s, guard, middle)
+        if gains < 0:
+            return 1
+        if s.x[s.nx - 1] >= s.x_contact[s.nx - 1]:
+            low = middle
+        else:
+            high = middle
+    return 1 if strike_gains_energy(s, guard, low) < 0 else 0
+
+
+def strike_gains_energy(s: LoopWorkspace, guard: int, restitution: float) -> int:
+    """Repeat the impact of the contact from its beginning: 1 if it gains energy, 0 if not, -1 on failure."""
+    for i in range(s.nx):
+        s.x[i] = s.x_contact[i]
+    for j in range(s.laws):
+        s.modes[j] = s.modes_kept[j]
+    set_active_modes(s)
+    if strike(s, guard, restitution) != 0:
+        return -1
+    return 1 if s.x[s.nx - 1] < s.x_contact[s.nx - 1] - ENERGY_ROUNDING else 0
+
+
+def strike(s: LoopWorkspace, guard: int, restitution: float) -> int:
     """The impact of a guard: its line is stopped, then rebounds; 1 on failure.
 
     Rigidly held lines stay held, but for those that the impact drives away, as a stop that is pulled: these open.
     """
+    rubs = 0
+    if guard_owner(s, guard) == s.contact_law and s.contact_rows > 1:
+        rubs = 1
     for i in range(s.nx):
         s.x_kept[i] = s.x[i]
     for _ in range(s.laws + 1):
-        size = stop_line(s, guard)
+        size = strike_with_friction(s, restitution) if rubs != 0 else stop_line(s, guard)
         if size < 0:
             return 1
         impulses_as_forces(s, size, size)
@@ -81,12 +138,82 @@ def impact_of_guard(s: LoopWorkspace, guard: int) -> int:
             return 1
         opening = guard_opened_by_impulses(s)
         if opening < 0:
-            return rebound(s, guard, size)
+            return 0 if rubs != 0 else rebound(s, size, restitution)
         s.modes[guard_owner(s, opening)] = s.guard_to[opening]
         set_active_modes(s)
         for i in range(s.nx):
             s.x[i] = s.x_kept[i]
     return 1
+
+
+def strike_with_friction(s: LoopWorkspace, restitution: float) -> int:
+    """The impact of the contact with friction; the number of impulses, -1 on failure."""
+    if impact_terms(s, s.x) != 0 or contact_mobility(s) != 0:
+        return -1
+    if s.contact_speeds[0] < 0.0 and restitution > 0.0:
+        if follow_impulse(s, restitution) != 0:
+            return -1
+    elif solve_cone(s, 0) != 0:
+        return -1
+    size = s.contact_rows
+    for r in range(size):
+        jump = 0.0
+        for i in range(size):
+            jump += s.contact_matrix[3 * r + i] * s.contact_impulse[i]
+        place = s.contact_places[r]
+        s.blow_way[r] = s.place_direction[place]
+        s.blow_jump[r] = jump / s.place_factor[place]
+    size = add_firm_holds(s, size)
+    for i in range(s.n):
+        s.sense[i] = s.x[s.nq + i]
+    if change_speeds(s, size) != 0:
+        return -1
+    return size
+
+
+def contact_mobility(s: LoopWorkspace) -> int:
+    """Speeds along the lines of the contact, and their change per unit impulse while firm holds hold; 1 on failure."""
+    rows = s.contact_rows
+    held = add_firm_holds(s, 0)
+    for i in range(9):
+        s.contact_matrix[i] = 0.0
+    for j in range(held):
+        for i in range(held):
+            s.matrix[j * held + i] = s.G[s.blow_way[j] * s.directions + s.blow_way[i]]
+        for i in range(rows):
+            s.right[j * rows + i] = -s.G[s.blow_way[j] * s.directions + s.place_direction[s.contact_places[i]]]
+    if held > 0:
+        solve_dependent(s, held, rows, DEPENDENT_PIVOT_RATIO)
+        in_order_of_unknowns(s, held, rows)
+    for r in range(3):
+        s.contact_speeds[r] = 0.0
+    for r in range(rows):
+        place = s.contact_places[r]
+        d = s.place_direction[place]
+        s.contact_speeds[r] = s.place_factor[place] * s.pace[d]
+        for i in range(rows):
+            acting = s.contact_places[i]
+            total = s.G[d * s.directions + s.place_direction[acting]]
+            for j in range(held):
+                total += s.G[d * s.directions + s.blow_way[j]] * s.right[j * rows + i]
+            s.contact_matrix[3 * r + i] = s.place_factor[place] * total * s.place_factor[acting]
+    return 0
+
+
+def add_firm_holds(s: LoopWorkspace, size: int) -> int:
+    """Add the directions that are held firmly, without a jump; returns their number."""
+    for m in range(s.member_count):
+        if s.member_keeps[m] != 0 and s.member_firm[m] != 0:
+            direction = s.place_direction[s.member_place[m]]
+            known = 0
+            for k in range(size):
+                if s.blow_way[k] == direction:
+                    known = 1
+            if known == 0:
+                s.blow_way[size] = direction
+                s.blow_jump[size] = 0.0
+                size += 1
+    return size
 
 
 def stop_line(s: LoopWorkspace, guard: int) -> int:
@@ -110,9 +237,8 @@ def stop_line(s: LoopWorkspace, guard: int) -> int:
     return size
 
 
-def rebound(s: LoopWorkspace, guard: int, size: int) -> int:
-    """Reverse the speed along the line that was stopped, with its restitution; 1 on failure."""
-    restitution = s.guard_restitution[guard]
+def rebound(s: LoopWorkspace, size: int, restitution: float) -> int:
+    """Reverse the speed along the line that was stopped; 1 on failure."""
     if restitution == 0.0:
         return 0
     for i in range(s.n):
@@ -163,7 +289,7 @@ def change_speeds(s: LoopWorkspace, holds: int) -> int:
     Gears turn in the directions of the speeds `sense`.
     """
     size = holds
-    if s.active_drags > 0:
+    if s.active_drags > 0 and s.lossless == 0:
         size = impulses_through_gears(s, holds)
     elif solve_impulses(s, holds, size) != 0:
         size = -1

@@ -242,6 +242,34 @@ class LoopWorkspace:
     flank_changed: Ints
     flank_weights: Ints
 
+    # The only contact (law -1: none): its lines, friction and law of restitution, the states of its slip direction;
+    # responses and speeds along its lines, its forces or impulses, its slip; the path of its impulse
+    contact_law: int
+    contact_rows: int
+    contact_state: int
+    contact_places: Ints
+    contact_facts: Floats
+    contact_matrix: Floats
+    contact_speeds: Floats
+    contact_impulse: Floats
+    contact_slip: Floats
+    contact_axis: Floats
+    contact_turn: float
+    contact_ahead: float
+    x_contact: Floats
+    lossless: int
+    path_ways: int
+    path_size: float
+    path_matrix: Floats
+    path_share: Floats
+    path_impulses: Floats
+    path_state: Floats
+    path_new: Floats
+    path_whole: Floats
+    path_stage: Floats
+    path_rates: Floats
+    path_total: Floats
+
     # Output: samples, and changes of modes
     sample_times: Floats
     sample_count: int

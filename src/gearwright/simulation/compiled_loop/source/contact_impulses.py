@@ -1,0 +1,497 @@
+r"""The event loop, one rigid contact with friction: its forces or impulses inside the cone, and along the impulse path.
+
+With the contact's normal and tangents, $u^+ = u + W P$: open where it separates, sticking inside the cone, or sliding
+with $P_t = -\mu P_n d$. The algorithms are those of `functions.constrained.impulse_cone` and `impulse_path` for a
+single contact: the slip direction d is searched case by case, and the impulse of an impact with restitution follows its
+path through sliding and sticking, in closed form or, where the slip turns, by Runge-Kutta steps with error control.
+"""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+from gearwright.functions.constrained.impulse_cone import (
+    CONE_ERROR_RATIO,
+    MOVABLE_ROW_RATIO,
+    SLIP_BISECTIONS,
+    SLIP_DIRECTION_COUNT,
+)
+from gearwright.functions.constrained.impulse_path import MAX_IMPACT_PHASES, ONSET_DIRECTION_COUNT, REST_SLIP_RATIO
+from gearwright.simulation.compiled_loop.source.elimination import solve_dependent
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, sqrt
+from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
+
+DEPENDENT_TANGENTS_RATIO = 1e-11
+"""Determinant of the responses of two tangents, relative to their square, below which both move along one direction."""
+
+SLIP_STEP_COSINE, SLIP_STEP_SINE = cos(2.0 * pi / SLIP_DIRECTION_COUNT), sin(2.0 * pi / SLIP_DIRECTION_COUNT)
+ONSET_STEP_COSINE, ONSET_STEP_SINE = cos(2.0 * pi / ONSET_DIRECTION_COUNT), sin(2.0 * pi / ONSET_DIRECTION_COUNT)
+"""Angle between two directions in which sliding is searched, or in which it may begin within an impact."""
+
+PATH_TOLERANCE = 1e-12
+"""Error of a step along the path, relative to its largest speed."""
+
+MAX_PATH_STEPS = 20000
+"""Largest number of steps of one phase."""
+
+LARGEST_IMPULSE_RATIO = 1e9
+"""Ratio to the impulse that stops the normal speed above which an impact does not end."""
+
+NORMAL_SPEED_END = 0
+IMPULSE_END = 3
+WORK_END = 6
+"""Places in the state of the path, (speeds, impulses, work), whose rise to a level ends a part of it."""
+
+PATH_SIZE = 7
+
+
+def reduce_tangents(s: LoopWorkspace) -> int:
+    """Number of directions in which the contact can slide; a single one is written to `contact_axis`. -1 on failure."""
+    W = s.contact_matrix
+    x = 0.0
+    y = 0.0
+    if s.contact_rows > 1 and W[4] > MOVABLE_ROW_RATIO * W[0]:
+        x = W[4]
+    if s.contact_rows > 2 and W[8] > MOVABLE_ROW_RATIO * W[0]:
+        y = W[8]
+    if x == 0.0 and y == 0.0:
+        return 0
+    if x > 0.0 and y > 0.0:
+        if W[4] * W[8] - W[5] * W[7] > DEPENDENT_TANGENTS_RATIO * (x + y) * (x + y):
+            return 2
+        size = sqrt(W[4] * W[4] + W[7] * W[7])
+        s.contact_axis[0] = W[4] / size
+        s.contact_axis[1] = W[7] / size
+    else:
+        s.contact_axis[0] = 1.0 if x > 0.0 else 0.0
+        s.contact_axis[1] = 0.0 if x > 0.0 else 1.0
+    u = s.contact_speeds
+    across = u[1] * s.contact_axis[1] - u[2] * s.contact_axis[0]
+    if x > 0.0 and y > 0.0 and abs(across) > CONE_ERROR_RATIO * (abs(u[0]) + abs(u[1]) + abs(u[2])):
+        return -1
+    return 1
+
+
+def slide_along(s: LoopWorkspace, dx: float, dy: float) -> int:
+    """Impulses of sliding along a direction, and the slip after them across and along it; 0 if there are none."""
+    W = s.contact_matrix
+    mu = s.contact_facts[0]
+    answer = W[0] - mu * (W[1] * dx + W[2] * dy)
+    if not (answer > MOVABLE_ROW_RATIO * W[0]):
+        return 0
+    P = s.contact_impulse
+    P[0] = -s.contact_speeds[0] / answer
+    P[1] = -mu * P[0] * dx
+    P[2] = -mu * P[0] * dy
+    x = s.contact_speeds[1] + W[3] * P[0] + W[4] * P[1] + W[5] * P[2]
+    y = s.contact_speeds[2] + W[6] * P[0] + W[7] * P[1] + W[8] * P[2]
+    s.contact_turn = dx * y - dy * x
+    s.contact_ahead = dx * x + dy * y
+    return 1
+
+
+def solve_cone(s: LoopWorkspace, slides: int) -> int:
+    """Impulses inside the friction cone, along a given slip (`slides`) or case by case; 1 if there are none."""
+    P = s.contact_impulse
+    for i in range(3):
+        P[i] = 0.0
+    if s.contact_speeds[0] >= 0.0:
+        return 0
+    if slides != 0:
+        return 0 if slide_along(s, s.contact_slip[0], s.contact_slip[1]) != 0 else 1
+    ways = reduce_tangents(s)
+    if ways < 0:
+        return 1
+    if sticks_in_cone(s, ways) != 0:
+        return 0
+    if ways == 1:
+        return slide_either_way(s)
+    if ways == 0:
+        return 1
+    return find_slip_direction(s)
+
+
+def slide_either_way(s: LoopWorkspace) -> int:
+    """Impulses of sliding along the only direction of slip, one way or the other; 1 if there are none.
+
+    A slip of rounding counts: where one impulse stops normal and tangent, those inside the cone are not unique.
+    """
+    u = s.contact_speeds
+    rounding = CONE_ERROR_RATIO * (abs(u[0]) + abs(u[1]) + abs(u[2]))
+    for k in range(2):
+        sense = 1.0 if k == 0 else -1.0
+        found = slide_along(s, sense * s.contact_axis[0], sense * s.contact_axis[1])
+        if found != 0 and s.contact_ahead > -rounding:
+            return 0
+    return 1
+
+
+def sticks_in_cone(s: LoopWorkspace, ways: int) -> int:
+    """Whether the least impulses that stop the contact are inside the cone; they are written."""
+    size = 1 + ways
+    reduce_response(s, ways)
+    u = s.contact_speeds
+    largest = max(abs(u[0]), max(abs(u[1]), abs(u[2])))
+    for i in range(size * size):
+        s.matrix[i] = s.path_matrix[i]
+    for i in range(size):
+        s.right[i] = -u[i]
+    if ways == 1:
+        s.right[1] = -u[1] * s.contact_axis[0] - u[2] * s.contact_axis[1]
+    rank = solve_dependent(s, size, 1, CONE_ERROR_RATIO)
+    if rank < size and not (s.residual <= CONE_ERROR_RATIO * largest):
+        return 0
+    take_least_impulses(s, rank, size)
+    least = s.path_impulses
+    across = 0.0
+    for i in range(size):
+        least[s.order[i]] = s.right[i]
+    for i in range(1, size):
+        across += least[i] * least[i]
+    if not (sqrt(across) <= s.contact_facts[0] * least[0] * (1.0 + CONE_ERROR_RATIO)):
+        return 0
+    write_impulse(s, ways, least)
+    return 1
+
+
+def take_least_impulses(s: LoopWorkspace, rank: int, size: int) -> None:
+    """Change a solution of dependent rows, in pivot order, to that of least norm: it is a combination of the rows."""
+    row = s.matrix
+    if rank == 1:
+        square = 0.0
+        for i in range(size):
+            square += row[i] * row[i]
+        part = s.right[0] * row[0] / square
+        for i in range(size):
+            s.right[i] = part * row[i]
+    if rank == 2 and size == 3:
+        x = row[1] * row[5] - row[2] * row[4]
+        y = -row[0] * row[5]
+        z = row[0] * row[4]
+        part = (x * s.right[0] + y * s.right[1] + z * s.right[2]) / (x * x + y * y + z * z)
+        s.right[0] -= part * x
+        s.right[1] -= part * y
+        s.right[2] -= part * z
+
+
+def reduce_response(s: LoopWorkspace, ways: int) -> None:
+    """Write the response matrix over the normal and the directions of slip."""
+    W = s.contact_matrix
+    R = s.path_matrix
+    if ways == 2:
+        for i in range(9):
+            R[i] = W[i]
+        return
+    R[0] = W[0]
+    if ways == 1:
+        x = s.contact_axis[0]
+        y = s.contact_axis[1]
+        R[1] = W[1] * x + W[2] * y
+        R[2] = x * W[3] + y * W[6]
+        R[3] = x * (W[4] * x + W[5] * y) + y * (W[7] * x + W[8] * y)
+
+
+def write_impulse(s: LoopWorkspace, ways: int, reduced: Floats) -> None:
+    """Write impulses along the normal and the directions of slip as those along the tangents."""
+    P = s.contact_impulse
+    P[0] = reduced[0]
+    P[1] = 0.0
+    P[2] = 0.0
+    if ways == 1:
+        P[1] = reduced[1] * s.contact_axis[0]
+        P[2] = reduced[1] * s.contact_axis[1]
+    if ways == 2:
+        P[1] = reduced[1]
+        P[2] = reduced[2]
+
+
+def find_slip_direction(s: LoopWorkspace) -> int:
+    """Impulses of the first direction of sliding that the slip after them has; 1 if there is none."""
+    x = -1.0
+    y = 0.0
+    known = slide_along(s, x, y)
+    turn = s.contact_turn
+    ahead = s.contact_ahead
+    for _ in range(SLIP_DIRECTION_COUNT):
+        new_x = SLIP_STEP_COSINE * x - SLIP_STEP_SINE * y
+        new_y = SLIP_STEP_SINE * x + SLIP_STEP_COSINE * y
+        new_known = slide_along(s, new_x, new_y)
+        new_turn = s.contact_turn
+        new_ahead = s.contact_ahead
+        crosses = 0
+        if known != 0 and new_known != 0 and turn * new_turn <= 0.0 and max(ahead, new_ahead) > 0.0:
+            crosses = halve_slip_directions(s, x, y, new_x, new_y, turn)
+        if crosses != 0:
+            return 0
+        x = new_x
+        y = new_y
+        known = new_known
+        turn = new_turn
+        ahead = new_ahead
+    return 1
+
+
+def halve_slip_directions(s: LoopWorkspace, x: float, y: float, other_x: float, other_y: float, turn: float) -> int:
+    """Sliding between two directions where the slip crosses them; 1 if it points forward."""
+    for _ in range(SLIP_BISECTIONS):
+        middle_x = x + other_x
+        middle_y = y + other_y
+        size = sqrt(middle_x * middle_x + middle_y * middle_y)
+        middle_x = middle_x / size
+        middle_y = middle_y / size
+        if slide_along(s, middle_x, middle_y) == 0:
+            return 0
+        if s.contact_turn * turn > 0.0:
+            x = middle_x
+            y = middle_y
+        else:
+            other_x = middle_x
+            other_y = middle_y
+    if s.contact_ahead > 0.0:
+        return 1
+    return 0
+
+
+def follow_impulse(s: LoopWorkspace, restitution: float) -> int:
+    """The impulse of an impact with restitution, along its path; 1 if it does not end."""
+    ways = reduce_tangents(s)
+    if ways < 0:
+        return 1
+    y = s.path_state
+    for i in range(PATH_SIZE):
+        y[i] = 0.0
+    y[0] = s.contact_speeds[0]
+    if ways == 1:
+        y[1] = s.contact_speeds[1] * s.contact_axis[0] + s.contact_speeds[2] * s.contact_axis[1]
+    if ways == 2:
+        y[1] = s.contact_speeds[1]
+        y[2] = s.contact_speeds[2]
+    for i in range(9):
+        s.path_matrix[i] = 0.0
+    reduce_response(s, ways)
+    s.path_ways = ways
+    s.path_size = max(abs(y[0]), max(abs(y[1]), abs(y[2])))
+    if follow_path(s, NORMAL_SPEED_END, 0.0) != 0:
+        return 1
+    if s.contact_facts[1] != 0.0:
+        status = follow_path(s, IMPULSE_END, (1.0 + restitution) * y[3])
+    else:
+        status = follow_path(s, WORK_END, (1.0 - restitution * restitution) * y[6])
+    write_impulse(s, ways, s.path_impulses)
+    return status
+
+
+def follow_path(s: LoopWorkspace, end: int, level: float) -> int:
+    """Follow the path through sliding and sticking until a part of its state has risen to a level; 1 on failure."""
+    y = s.path_state
+    for _ in range(MAX_IMPACT_PHASES):
+        s.path_share[0] = 1.0
+        s.path_share[1] = 0.0
+        s.path_share[2] = 0.0
+        slides = 0
+        if s.path_ways > 0:
+            slides = begin_phase(s)
+        status = slide_on_curve(s, end, level) if slides == 2 else slide_straight(s, end, level, slides)
+        if status < 0:
+            return 1
+        if status > 0:
+            for i in range(3):
+                s.path_impulses[i] = y[3 + i]
+            return 0
+        y[1] = 0.0
+        y[2] = 0.0
+    return 1
+
+
+def begin_phase(s: LoopWorkspace) -> int:
+    """The impulses per normal impulse of the next phase: 0 it sticks, 1 slides straight, 2 on a curve."""
+    y = s.path_state
+    R = s.path_matrix
+    mu = s.contact_facts[0]
+    size = 1 + s.path_ways
+    speed = sqrt(y[1] * y[1] + y[2] * y[2])
+    if not (speed > REST_SLIP_RATIO * s.path_size):
+        if s.path_ways == 1:
+            s.path_share[1] = -R[2] / R[3]
+        else:
+            determinant = R[4] * R[8] - R[5] * R[7]
+            s.path_share[1] = -(R[8] * R[3] - R[5] * R[6]) / determinant
+            s.path_share[2] = -(R[4] * R[6] - R[7] * R[3]) / determinant
+        sticking = sqrt(s.path_share[1] * s.path_share[1] + s.path_share[2] * s.path_share[2])
+        if sticking <= mu:
+            return 0
+        y[1] = -s.path_share[1] / sticking
+        y[2] = -s.path_share[2] / sticking
+        if size == 3:
+            find_onset(s)
+        speed = 2.0 * REST_SLIP_RATIO * s.path_size
+        y[1] = y[1] * speed
+        y[2] = y[2] * speed
+    s.path_share[1] = -mu * y[1] / speed
+    s.path_share[2] = -mu * y[2] / speed
+    return size - 1
+
+
+def find_onset(s: LoopWorkspace) -> None:
+    """Set the slip of a contact at rest to the direction of its own change of speed, of all the one that grows most."""
+    y = s.path_state
+    R = s.path_matrix
+    mu = s.contact_facts[0]
+    dx = 1.0
+    dy = 0.0
+    side = 0.0
+    forward = 0.0
+    best = 0.0
+    for k in range(ONSET_DIRECTION_COUNT + 1):
+        x = R[3] - mu * (R[4] * dx + R[5] * dy)
+        z = R[6] - mu * (R[7] * dx + R[8] * dy)
+        new_side = dx * z - dy * x
+        if k > 0 and side * new_side <= 0.0 and forward > best:
+            part = side / (side - new_side) if side != new_side else 0.0
+            best = forward
+            y[1] = dx - (1.0 - part) * (-ONSET_STEP_SINE * dy)
+            y[2] = dy - (1.0 - part) * (ONSET_STEP_SINE * dx)
+        side = new_side
+        forward = dx * x + dy * z
+        new_x = ONSET_STEP_COSINE * dx - ONSET_STEP_SINE * dy
+        dy = ONSET_STEP_SINE * dx + ONSET_STEP_COSINE * dy
+        dx = new_x
+    size = sqrt(y[1] * y[1] + y[2] * y[2])
+    y[1] = y[1] / size
+    y[2] = y[2] / size
+
+
+def first_rise(value: float, slope: float, curvature: float) -> float:
+    """The first p >= 0 at which value + slope p + curvature p^2 rises to zero; a huge number if there is none."""
+    if curvature == 0.0:
+        if slope > 0.0 and value <= 0.0:
+            return -value / slope
+        return 1e300
+    square = slope * slope - 4.0 * curvature * value
+    if square < 0.0:
+        return 1e300
+    p = (-slope + sqrt(square)) / (2.0 * curvature)
+    return p if p >= 0.0 else 1e300
+
+
+def slide_straight(s: LoopWorkspace, end: int, level: float, slides: int) -> int:
+    """A phase with a constant ratio of impulses: 1 if it ends the path, 0 if the slip ends, -1 if neither ends."""
+    y = s.path_state
+    share = s.path_share
+    rates = s.path_rates
+    path_rates_along(s, share, rates)
+    curvature = 0.5 * rates[0] if end == WORK_END else 0.0
+    p = first_rise(y[end] - level, rates[end], curvature)
+    status = 1
+    if slides != 0:
+        sense = 1.0 if y[1] > 0.0 else -1.0
+        stop = first_rise(0.5 * REST_SLIP_RATIO * s.path_size - sense * y[1], -sense * rates[1], 0.0)
+        if stop < p:
+            p = stop
+            status = 0
+    if not (p * s.path_matrix[0] < LARGEST_IMPULSE_RATIO * s.path_size):
+        return -1
+    y[6] += p * (y[0] + 0.5 * p * rates[0])
+    for i in range(6):
+        y[i] += p * rates[i]
+    return status
+
+
+def path_rates_along(s: LoopWorkspace, share: Floats, rates: Floats) -> None:
+    """The rates of speeds, impulses and work over the normal impulse."""
+    size = 1 + s.path_ways
+    for i in range(PATH_SIZE):
+        rates[i] = 0.0
+    for i in range(size):
+        for k in range(size):
+            rates[i] += s.path_matrix[i * size + k] * share[k]
+        rates[3 + i] = share[i]
+    rates[6] = s.path_state[0]
+
+
+def slide_on_curve(s: LoopWorkspace, end: int, level: float) -> int:
+    """A phase whose slip turns, by steps of order 5: 1 if it ends the path, 0 if the slip ends, -1 if neither ends."""
+    y = s.path_state
+    step = 1e-3 * s.path_size / s.path_matrix[0]
+    for _ in range(MAX_PATH_STEPS):
+        error = double_step(s, step)
+        if not (error <= PATH_TOLERANCE * s.path_size):
+            step = 0.5 * step
+        elif curve_status(s, end, level) < 0:
+            if not (s.path_new[3] * s.path_matrix[0] < LARGEST_IMPULSE_RATIO * s.path_size):
+                return -1
+            for i in range(PATH_SIZE):
+                y[i] = s.path_new[i]
+            if error < 0.02 * PATH_TOLERANCE * s.path_size:
+                step = 2.0 * step
+        else:
+            low = 0.0
+            high = 1.0
+            for _ in range(SLIP_BISECTIONS):
+                middle = 0.5 * (low + high)
+                double_step(s, middle * step)
+                if curve_status(s, end, level) < 0:
+                    low = middle
+                else:
+                    high = middle
+            double_step(s, high * step)
+            status = curve_status(s, end, level)
+            for i in range(PATH_SIZE):
+                y[i] = s.path_new[i]
+            return status
+    return -1
+
+
+def curve_status(s: LoopWorkspace, end: int, level: float) -> int:
+    """Whether the new state is at the end of the path (1), without slip (0), or neither (-1)."""
+    y = s.path_new
+    if y[end] >= level:
+        return 1
+    if sqrt(y[1] * y[1] + y[2] * y[2]) <= 0.5 * REST_SLIP_RATIO * s.path_size:
+        return 0
+    return -1
+
+
+def double_step(s: LoopWorkspace, step: float) -> float:
+    """The new state after one step, and after two halves of it, extrapolated; returns the error of its speeds."""
+    for i in range(PATH_SIZE):
+        s.path_whole[i] = s.path_state[i]
+        s.path_new[i] = s.path_state[i]
+    runge_kutta_step(s, s.path_whole, step)
+    runge_kutta_step(s, s.path_new, 0.5 * step)
+    runge_kutta_step(s, s.path_new, 0.5 * step)
+    error = 0.0
+    for i in range(PATH_SIZE):
+        difference = (s.path_new[i] - s.path_whole[i]) / 15.0
+        s.path_new[i] += difference
+        if i < 3:
+            error = max(error, abs(difference))
+    return error
+
+
+def runge_kutta_step(s: LoopWorkspace, y: Floats, step: float) -> None:
+    """One step of the classical Runge-Kutta method, in place."""
+    stage = s.path_stage
+    rates = s.path_rates
+    total = s.path_total
+    for i in range(PATH_SIZE):
+        stage[i] = y[i]
+        total[i] = 0.0
+    for k in range(4):
+        sliding_rates(s, stage, rates)
+        weight = 1.0 if k == 0 or k == 3 else 2.0
+        part = 1.0 if k == 2 else 0.5
+        for i in range(PATH_SIZE):
+            total[i] += weight * rates[i]
+            stage[i] = y[i] + part * step * rates[i]
+    for i in range(PATH_SIZE):
+        y[i] += step * total[i] / 6.0
+
+
+def sliding_rates(s: LoopWorkspace, y: Floats, rates: Floats) -> None:
+    """The rates of the path where friction opposes the slip of a state."""
+    speed = sqrt(y[1] * y[1] + y[2] * y[2])
+    s.path_share[1] = -s.contact_facts[0] * y[1] / speed
+    s.path_share[2] = -s.contact_facts[0] * y[2] / speed
+    path_rates_along(s, s.path_share, rates)
+    rates[6] = y[0]
