@@ -99,6 +99,10 @@ def test_robots_without_drives_are_told(run, bare, task):
     assert "The robot has no wheels" in " ".join(compared.err.split())
 
 
+def test_a_time_that_is_no_number_is_named_without_words_of_the_parser(refused):
+    refused("simulate", "elbow", "--until", "abc", words=["'--until': 'abc' is not a number"])
+
+
 def test_empty_lists_of_a_task_are_named(refused, tmp_path):
     empty = tmp_path / "empty.yaml"
     empty.write_text("task: none\nmotions: []\n", encoding="utf-8")

@@ -337,6 +337,7 @@ def test_logs_of_too_many_steps_and_numbers_that_are_unknown_are_refused() -> No
         lambda: fit.predict([3]),
         lambda: fit.profile("arm.mass", points=0),
         lambda: fit.profile("arm.mass", width=-1.0),
+        lambda: replace(fit, horizon=0.2).profile("arm.mass"),
     ):
         with pytest.raises(InputError):
             call()

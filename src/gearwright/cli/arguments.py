@@ -143,7 +143,10 @@ def parse_seconds(text: str) -> float:
     >>> parse_seconds("1.5"), parse_seconds("250 ms")
     (1.5, 0.25)
     """
-    return _parse_quantity(text, "time")
+    try:
+        return _parse_quantity(text, "time")
+    except InputError as reason:  # pydantic, which calls parsers of options, adds words to a ValueError
+        raise typer.BadParameter(str(reason)) from None
 
 
 def _is_plain_number(text: str) -> bool:

@@ -452,6 +452,7 @@ def _fit_result(
         (*remarks, *end.remarks, *_bound_remarks(problem, end.point.z)),
         tuple(map(tuple, starts.tolist())) if best.starts else (),
         end.divisions,
+        best.horizon,
     )
 
 

@@ -103,6 +103,7 @@ class RunFit:
         remarks: observations on logs and fit.
         start_states: per log its fitted initial state; empty if it was not unknown.
         divisions: of the step of the search, for predictions without its error.
+        horizon: length of the windows to which the model was fitted [s]; None: whole logs.
     """
 
     problem: Any
@@ -116,6 +117,7 @@ class RunFit:
     remarks: tuple[str, ...]
     start_states: tuple[tuple[float, ...], ...] = ()
     divisions: int = 1
+    horizon: float | None = None
 
     @property
     def free_starts(self) -> bool:
@@ -252,8 +254,16 @@ class RunFit:
             name: of the unknown.
             points: number of values.
             width: half range in standard deviations.
+
+        Raises:
+            InputError: the fit explains only windows of the logs, whose cost is not that of whole logs.
         """
         whole_number("profile", "points", points, least=1)
+        if self.horizon is not None:
+            raise InputError(
+                f"profile: the fit explains only windows of {self.horizon:.3g} s, and a profile takes whole logs. Fit "
+                "logs of about this length."
+            )
         real_number("profile", "width", width, above=0.0, example=3.0)
         centre, stated = self[name], self.deviations[name]
         deviation = max(stated if np.isfinite(stated) else 0.1 * abs(self[name]), 1e-3 * abs(self[name]), 1e-12)
