@@ -364,6 +364,7 @@ def test_report_page(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "arm.friction.coulomb" in text
     assert "Validation" in text
+    assert f"information criterion: {fit.information_criterion:.1f}" in text
     assert (page.parent / "validation_1.png").stat().st_size > 1000
 
 

@@ -311,6 +311,7 @@ class RunFit:
             parts.append("<h2>Identifiability and remarks</h2><ul>")
             parts += [f"<li>{html_text(sentence)}</li>" for sentence in sentences]
             parts.append("</ul>")
+        parts.append(f"<p>Bayesian information criterion: {self.information_criterion:.1f}</p>")
         groups = [("Fitted logs", self.problem.simulator.logs, self.predictions, self.scores)]
         if validation:
             unseen = self.predict(validation)
