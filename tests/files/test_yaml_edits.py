@@ -51,7 +51,7 @@ def changed_lines(before: str, after: str) -> tuple[list[str], list[str]]:
 
 def edited(folder, change, text=TEXT):
     source, target = folder / "arm.yaml", folder / "new.yaml"
-    source.write_text(text)
+    source.write_text(text, newline="")
     robot = change(gw.load(source))
     gw.save(robot, target, based_on=source)
     assert write_yaml(gw.load(target)) == write_yaml(robot)
@@ -63,8 +63,44 @@ def with_ratio(robot, joint, ratio):
     return robot.with_drive(replace(drive, gear=replace(drive.gear, ratio=ratio)))
 
 
+def with_rotor(robot, joint, inertia):
+    drive = robot.drive(joint)
+    return robot.with_drive(replace(drive, motor=replace(drive.motor, inertia=inertia)))
+
+
 def test_nothing_changes_where_nothing_changed(tmp_path):
     assert edited(tmp_path, lambda robot: robot) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("change", "old", "new"),
+    [
+        (lambda x: replace(x, links=[replace(x.links[0], mass=5.3), x.links[1]]), "mass: 5200 g", "mass: 5300 g"),
+        (lambda x: x.with_joint("elbow", position=(0.41, 0, 0)), "[400 mm, 0, 0]", "[410 mm, 0, 0]"),
+        (
+            lambda x: x.with_joint("shoulder", limits=Limits((-np.pi / 2, np.pi / 3))),
+            "[-90 deg, 90 deg]",
+            "[-90 deg, 60 deg]",
+        ),
+        (lambda x: with_rotor(x, "shoulder", 4e-5), "inertia: 347 gcm2", "inertia: 400 gcm2"),
+    ],
+)
+def test_changed_numbers_keep_their_units(tmp_path, change, old, new):
+    for ending in ("\n", "\r\n"):
+        removed, added = edited(tmp_path, change, TEXT.replace("\n", ending))
+        assert [x.replace(old, new) for x in removed] == added
+        assert len(added) == 1
+        assert old in removed[0]
+
+
+def test_a_part_that_an_alias_states_is_changed_alone(tmp_path):
+    """The motor of the shoulder is the anchor; the elbow has the alias, which gets fields of its own."""
+    text = TEXT.replace("motor: {inertia: 347 gcm2", "motor: &m {inertia: 347 gcm2")
+    text = text.replace("motor: {inertia: 100 gcm2}", "motor: *m")
+    assert edited(tmp_path, lambda x: with_rotor(x, "elbow", 4e-5), text) == (
+        ["  - {joint: elbow, motor: *m, gear: {ratio: 50}}"],
+        ["  - {joint: elbow, motor: {inertia: 400 gcm2, mass: 0.24}, gear: {ratio: 50}}"],
+    )
 
 
 def test_one_number(tmp_path):
@@ -268,10 +304,10 @@ drives:
     ("change", "old", "new"),
     [
         (lambda x: with_ratio(x, "elbow", 60.0), "reduction: 50", "reduction: 60.0"),
-        (lambda x: x.with_joint("elbow", position=(0.5, 0, 0)), "[400 mm, 0, 0]", "[0.5, 0.0, 0.0]"),
+        (lambda x: x.with_joint("elbow", position=(0.5, 0, 0)), "[400 mm, 0, 0]", "[500 mm, 0, 0]"),
         (lambda x: x.with_joint("shoulder", limits=Limits(speed=3.0)), "velocity: 2", "velocity: 3.0"),
         (lambda x: x.with_joint("wrist", follows=("elbow", 3.0, 0.0)), "multiplier: 2", "multiplier: 3.0"),
-        (lambda x: replace(x, frames=[Frame("tool", "hand", (0, 0, 0.2))]), "xyz: [0, 0, 0.1]", "xyz: [0.0, 0.0, 0.2]"),
+        (lambda x: replace(x, frames=[Frame("tool", "hand", (0, 0, 0.2))]), "xyz: [0, 0, 0.1]", "xyz: [0, 0, 0.2]"),
     ],
 )
 def test_a_file_keeps_its_synonyms(tmp_path, change, old, new):

@@ -81,6 +81,8 @@ It is the SI unit itself, except that plain temperatures are in degrees Celsius.
 MAX_CELSIUS = 260.0
 """Above the limit of every winding insulation [degrees Celsius]; a larger plain number was probably meant in kelvin."""
 
+LONGEST_QUANTITY = 60
+"""Characters of a text up to which its unit is kept for another number."""
 NUMBER_PATTERN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 UNIT_SPELLINGS = str.maketrans(
     {" ": None, "*": None, "·": None, "^": None, "(": None, ")": None, "²": "2", "³": "3", "Ω": "O", "µ": "u", "μ": "u"}
@@ -115,6 +117,38 @@ def parse_quantity(text: str, *dimensions: str) -> float:
         if unit in UNITS_BY_DIMENSION[dimension]:
             return _finite_si_value(text, value, unit, UNITS_BY_DIMENSION[dimension][unit])
     raise ValueError(_unit_error_text(text, unit, dimensions))
+
+
+def in_stated_unit(stated: str, present: float, value: float) -> str | None:
+    """Return a value with the unit of a text that states another; None if the unit cannot state it exactly.
+
+    Args:
+        stated: a number with a unit.
+        present: its SI value, which tells apart dimensions with units of one name.
+        value: the SI value to be written.
+
+    >>> in_stated_unit("1 kg cm^2", 1e-4, 2.5e-4), in_stated_unit("180 deg/s", 3.141592653589793, 2.0)
+    ('2.5 kg cm^2', '114.59155902616465 deg/s')
+    >>> in_stated_unit("3", 3.0, 4.0) is None
+    True
+    """
+    number = NUMBER_PATTERN.match(stated.strip())
+    if number is None or len(stated) > LONGEST_QUANTITY:
+        return None
+    unit_text = stated.strip()[number.end() :]
+    unit = standard_unit(unit_text)
+    for units in UNITS_BY_DIMENSION.values():
+        if not unit or unit not in units or unit == "degC":
+            continue
+        if _finite_si_value(stated, float(number[0]), unit, units[unit]) != present:
+            continue
+        near = value / units[unit]
+        for x in (near, math.nextafter(near, math.inf), math.nextafter(near, -math.inf)):
+            for digits in range(6, 18):
+                text = f"{x:.{digits}g}"
+                if math.isfinite(x) and _finite_si_value(stated, float(text), unit, units[unit]) == value:
+                    return f"{text}{unit_text}"
+    return None
 
 
 def kelvin_from_celsius(value: float) -> float:

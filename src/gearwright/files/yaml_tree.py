@@ -75,6 +75,13 @@ def parse_yaml(text: str, problems: FileProblems, ignores_tags: bool = False) ->
         reader.raise_problem("the text has characters that are not Unicode. Save the file as UTF-8.", None)
 
 
+def anchored_data(text: str) -> dict[str, Any]:
+    """Return the data of each anchor of a valid file."""
+    reader = _EventReader(text, FileProblems(""))
+    reader.read_document()
+    return {name: node.data for name, node in reader.anchors.items()}
+
+
 def _is_indented_by_tab(text: str, line: int) -> bool:
     """Whether a line, counted from 0, is indented with a tab."""
     rows = text.splitlines()[line : line + 1]

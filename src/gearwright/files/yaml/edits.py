@@ -7,6 +7,7 @@ anew.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -15,10 +16,14 @@ import yaml
 
 from gearwright.errors import GearwrightError
 from gearwright.files.field_synonyms import FIELDS_BY_SYNONYM, POSE_FIELDS, POSE_SYNONYM
+from gearwright.files.units import in_stated_unit
 from gearwright.files.yaml.build import in_file_frames, inverse_frames
 from gearwright.files.yaml.writer import robot_fields
+from gearwright.files.yaml_tree import anchored_data, plain_scalar
 from gearwright.parts import Robot
 
+MOST_ALIASES = 20
+"""Number of aliases up to which each is tried without its anchor."""
 LONGEST_FLOW_VALUE = 100
 """Number of characters up to which a mapping is written on one line."""
 TENSOR_FIELDS = frozenset(("xx", "yy", "zz", "xy", "xz", "yz"))
@@ -67,14 +72,29 @@ def edited_yaml(
             return text
     frames = inverse_frames(source)
     present, new_fields = (robot_fields(in_file_frames(x, frames)) for x in (source, robot))
-    for statement in (BY_ENTRY, BY_CHANGE, IN_FULL):
+    for stated, statement in itertools.product((text, *_without_aliases(text)), (BY_ENTRY, BY_CHANGE, IN_FULL)):
         with suppress(_NoMinimalEdit, GearwrightError, yaml.YAMLError):  # YAMLError: its parser is stricter about tabs
-            ordered = _in_order(text, new_fields)
+            ordered = _in_order(stated, new_fields)
             edits = list(_Comparison(ordered, statement).mapping_edits(_composed(ordered), present, new_fields))
             edited = _with_edits(ordered, edits)
             if states_robot(edited):
                 return edited
     return None
+
+
+def _without_aliases(text: str) -> Iterator[str]:
+    """Yield the text with one alias after the other, and then all, replaced by the data of their anchor.
+
+    An edit of a part that an alias states would change the part with the anchor, too.
+    """
+    with suppress(GearwrightError, yaml.YAMLError):
+        tokens = [x for x in yaml.scan(text, Loader=yaml.SafeLoader) if isinstance(x, yaml.AliasToken)]
+        if not tokens or len(tokens) > MOST_ALIASES:
+            return
+        data = anchored_data(text)
+        edits = [TextEdit(x.start_mark.index, x.end_mark.index, _flow_text(data[x.value])) for x in tokens]
+        for chosen in (*([edit] for edit in edits), edits):
+            yield _with_edits(text, chosen)
 
 
 def _composed(text: str) -> yaml.Node | None:
@@ -214,8 +234,12 @@ class _Comparison:
             yield from self.mapping_edits(node, present, new_value)
         elif _is_list_of_parts(new_value) and _is_list_of_parts(present):
             yield from self.list_edits(node, present, new_value)
+        elif isinstance(new_value, list) and _states_numbers(node, present) and len(present) == len(new_value):
+            for item, number, new_number in zip(node.value, present, new_value, strict=True):
+                if number != new_number:
+                    yield from self.value_edits(item, number, new_number)
         else:
-            yield self.replacement(node, new_value)
+            yield self.replacement(node, new_value, present)
 
     def list_edits(
         self, node: yaml.Node, present: Sequence[FieldMapping], new_entries: Sequence[FieldMapping]
@@ -239,10 +263,13 @@ class _Comparison:
                 yield self.addition(node, [part], before)
             before = items.get(name, before)
 
-    def replacement(self, node: yaml.Node, value: Any) -> TextEdit:
-        """Return the edit that replaces a value, on one line if it is short."""
+    def replacement(self, node: yaml.Node, value: Any, present: Any = None) -> TextEdit:
+        """Return the edit that replaces a value, on one line if it is short; a number keeps its unit."""
         start, end = node.start_mark.index, self.end_of(node)
         line = _flow_text(value)
+        if isinstance(node, yaml.ScalarNode) and isinstance(present, float) and isinstance(value, float):
+            with suppress(ValueError):  # not a number within the bounds
+                line = in_stated_unit(str(node.value), present, value) or line
         in_block = self.text[: node.start_mark.index].rpartition("\n")[2].count("{") == 0
         if len(line) > LONGEST_FLOW_VALUE and in_block and isinstance(value, dict):
             indent = self.indent_of_line(start) + 2
@@ -322,6 +349,18 @@ def _part_name(part: FieldMapping) -> str:
 
 def _is_list_of_parts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(x, dict) for x in value)
+
+
+def _states_numbers(node: yaml.Node, values: Any) -> bool:
+    """Whether a list in the text has the numbers of a list of fields, with or without units, one by one."""
+    if not (isinstance(node, yaml.SequenceNode) and isinstance(values, list) and len(node.value) == len(values)):
+        return False
+    return all(
+        isinstance(item, yaml.ScalarNode)
+        and isinstance(number, float)
+        and (plain_scalar(item.value) == number or in_stated_unit(item.value, number, number) is not None)
+        for item, number in zip(node.value, values, strict=True)
+    )
 
 
 def _flow_text(value: Any) -> str:
