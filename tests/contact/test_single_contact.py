@@ -10,7 +10,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import SingularityError
-from gearwright.functions.constrained.impulse_path import impulse_of_impact
+from gearwright.functions.constrained.impulse_cone import SLIP_DIRECTION_COUNT
+from gearwright.functions.constrained.impulse_path import ONSET_DIRECTION_COUNT, impulse_of_impact
 from gearwright.simulation.compiled_loop.source import contact_impulses
 from gearwright.simulation.simulation import Simulation
 from support.fmus import arm
@@ -64,6 +65,12 @@ def test_impulses_are_those_of_impact(rows, restitution, law):
     assert compared > CASES // 2
 
 
+@pytest.mark.parametrize(("kind", "count"), [("SLIP", SLIP_DIRECTION_COUNT), ("ONSET", ONSET_DIRECTION_COUNT)])
+def test_directions_of_slip_are_those_of_impact(kind, count):
+    found = [getattr(contact_impulses, f"{kind}_STEP_{word}") for word in ("COSINE", "SINE")]
+    assert found == pytest.approx([np.cos(2 * np.pi / count), np.sin(2 * np.pi / count)], rel=1e-14)
+
+
 @pytest.fixture
 def searches_in_python(monkeypatch):
     """Counts the changes of modes that are found in Python."""
@@ -78,7 +85,7 @@ def searches_in_python(monkeypatch):
     ("restitution", "friction", "impact"),
     [(0.0, 0.0, "energetic"), (0.5, 0.0, "energetic"), (0.0, 0.4, "energetic"), (0.5, 0.4, "poisson")],
 )
-def test_a_run_with_one_contact_leaves_the_engine_never(restitution, friction, impact, searches_in_python):
+def test_a_run_with_one_contact_never_leaves_the_engine(restitution, friction, impact, searches_in_python):
     """The end of an arm falls on a floor, bounces, slides, sticks, and slides back."""
     robot = replace(arm(), frames=[gw.parts.Frame("tip", "fore", position=(0.3, 0.0, 0.0))])
     surface = gw.contact.Plane((0.0, 0.0, -0.3), (0.0, 0.0, 1.0))

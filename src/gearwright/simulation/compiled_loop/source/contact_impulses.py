@@ -8,8 +8,6 @@ path through sliding and sticking, in closed form or, where the slip turns, by R
 
 from __future__ import annotations
 
-from math import cos, pi, sin
-
 from gearwright.functions.constrained.impulse_cone import (
     CONE_ERROR_RATIO,
     MOVABLE_ROW_RATIO,
@@ -24,9 +22,11 @@ from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 DEPENDENT_TANGENTS_RATIO = 1e-11
 """Determinant of the responses of two tangents, relative to their square, below which both move along one direction."""
 
-SLIP_STEP_COSINE, SLIP_STEP_SINE = cos(2.0 * pi / SLIP_DIRECTION_COUNT), sin(2.0 * pi / SLIP_DIRECTION_COUNT)
-ONSET_STEP_COSINE, ONSET_STEP_SINE = cos(2.0 * pi / ONSET_DIRECTION_COUNT), sin(2.0 * pi / ONSET_DIRECTION_COUNT)
-"""Angle between two directions in which sliding is searched, or in which it may begin within an impact."""
+SLIP_STEP_COSINE, SLIP_STEP_SINE = 0.9961946980917455, 0.08715574274765817
+"""Cosine and sine of the angle between two directions in which sliding is searched."""
+
+ONSET_STEP_COSINE, ONSET_STEP_SINE = 0.9999619230641713, 0.008726535498373935
+"""Cosine and sine of the angle between two directions in which sliding may begin within an impact."""
 
 PATH_TOLERANCE = 1e-12
 """Error of a step along the path, relative to its largest speed."""
