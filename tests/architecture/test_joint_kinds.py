@@ -59,6 +59,9 @@ NAMED = {
         **dict.fromkeys(
             ("revolute", "prismatic", "helical"), "the kinds whose coordinate is the same seen from the other link"
         ),
+        **dict.fromkeys(
+            ("universal", "spherical"), "of the same kind seen from the other link, with other coordinates"
+        ),
         "fixed": "made: a link that keeps its frame beside its joint; without length in a loop",
     },
     "parts/payload_and_frames.py": {"fixed": "a link that is a frame of the one that carries it: a tool"},

@@ -12,6 +12,7 @@ import gearwright as gw
 from gearwright.contact import Constraint, closed_motion, fixed_frame, free_speeds, project
 from gearwright.errors import InputError, PlanningError
 from gearwright.motion import polynomial
+from gearwright.parts import Drive, Gear, Motor
 from support.mechanisms import LENGTHS, bricard, four_bar
 
 ONE, OTHER = four_bar("rocker"), four_bar("crank")
@@ -211,9 +212,6 @@ def test_what_is_not_closed_is_refused():
         gw.linearise(ONE, Q, V, TORQUE, extra_laws=[push])
     with pytest.raises(InputError, match=r"reactions: contact=.*pin\.force\.x, pin\.force\.y"):
         gw.reactions(ONE, Q, V, V, contact={"pin.force.x": 1.0})
-    undriven = gw.assemble(replace(ONE, drives=()), "tree")
-    with pytest.raises(InputError, match=r"reactions: .*pin\.force\.x, pin\.force\.y.*'coupler_joint'.* 1\.19 N"):
-        gw.reactions(undriven, Q, V, V, laws=gw.laws(ONE))
     wall = Constraint("wall", "coupler_end", fixed_frame("wall", gw.placement(ONE, Q, "coupler_end")[1]), ("x",))
     with pytest.raises(PlanningError, match=r"closed_motion: .*t = 0\.25 s.* 0\.0356 m"):
         closed_motion(ONE, polynomial(Q[[0, 2]], [3.1, Q[2]], duration=0.8), Q, (), extra_laws=[wall])
@@ -229,3 +227,24 @@ def test_elastic_drives_in_inverse_kinematics_and_reactions():
     q = np.append(Q, Q[0] + holding / 2e3)
     rigid = gw.reactions(ONE, Q, still[:3], still[:3])
     assert gw.reactions(soft, q, still, still) == pytest.approx(rigid, abs=1e-9)
+
+
+def test_an_independent_joint_without_a_drive_has_the_required_force():
+    """As in an open tree: the same reactions and forces as with a drive there, and the joint is named."""
+    passive = replace(ONE, drives=())
+    driven = replace(ONE, drives=[Drive("crank_joint", Motor(), Gear(1.0))])  # without inertia
+    mech = gw.assemble(passive, start=Q, independent=["crank_joint"])
+    v, a = [1.3], [2.0]
+    wanted = gw.reactions(gw.assemble(driven, start=Q), Q, v, a)
+    found = gw.reactions(mech, Q, v, a)
+    assert found == pytest.approx(wanted, abs=1e-9)
+    assert found[1:, 5] == pytest.approx(0.0, abs=1e-9)  # pins carry no moment
+    assert found[0, 5] == pytest.approx(gw.inverse_dynamics(mech, Q, v, a).item(), abs=1e-9)
+    turn = closed_motion(driven, polynomial([0.7], [0.9], 0.5), Q)
+    needed, had = gw.demands(passive, turn, samples=5), gw.demands(driven, turn, samples=5)
+    (name,) = needed.unactuated
+    power, wanted_power = (np.sum(x.tau * x.motion.v, axis=1) for x in (needed, had))
+    assert power == pytest.approx(wanted_power, abs=1e-9)
+    assert np.count_nonzero(np.abs(needed.tau).max(axis=0)) == 1
+    assert np.abs(needed.tau[:, needed.speeds.index(name)]).max() > 1.0
+    assert np.abs(had.tau[:, 0]).max() > 1.0

@@ -7,12 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import gearwright as gw
 from contact.test_closing_joints import GROUND, LENGTHS, four_bar, machine
 from gearwright.errors import FileError, StructureError
 from gearwright.files import read_yaml
+from gearwright.functions.constrained.closing import whole_motion
 from gearwright.parts import Connection, Drive, Frame, Gear, Joint, JointSpring, Limits, Link, Motor, linkage
+from support.closed_machines import closed_state, projected_accelerations
 
 
 def bar(name: str) -> Link:
@@ -231,6 +234,129 @@ def test_bad_linkages():
         linkage("r", [links[0], links[0]], [Connection(Joint("a"), "base", "rod")])
     with pytest.raises(StructureError, match=r"'rod'.*connections"):
         linkage("r", [Link("rod", joint=Joint("own"))], [Connection(Joint("a"), "base", "rod")])
-    ball = Connection(Joint("ball", "spherical"), "rod", "base")
-    with pytest.raises(StructureError, match=r"'ball'.*Exchange"):
-        linkage("r", links[:1], [ball])
+    table = Connection(Joint("table", "planar"), "rod", "base")
+    with pytest.raises(StructureError, match=r"'table'.*Exchange"):
+        linkage("r", links[:1], [table])
+
+
+@pytest.mark.parametrize("kind", ["universal", "spherical"])
+def test_a_joint_of_several_speeds_stated_from_its_outer_link(kind):
+    """The outer link is placed by the inverse of the joint's displacement; its angles come in the other order."""
+    first, second = np.array([0.6, 0.8, 0.0]), np.array([-0.8, 0.6, 0.0])
+    axes = {"axis": tuple(first), "axis2": tuple(second)} if kind == "universal" else {}
+    own, other = np.array([0.1, 0.2, 0.3]), np.array([0.4, -0.1, 0.2])
+    joint = Connection(Joint("j", kind, position=tuple(own), **axes), "outer", "base", tuple(other))
+    mech = gw.assemble(linkage("r", [Link("outer", mass=1.0, inertia=np.eye(3))], [joint]))
+    a, b = 0.4, -0.7
+    turn = Rotation.from_rotvec(a * first) * Rotation.from_rotvec(b * second)
+    quaternion = np.roll(turn.inv().as_quat(), 1)
+    q = np.concatenate([[b, a]]) if kind == "universal" else quaternion
+    placed = gw.placement(mech, q, "outer")
+    assert placed.rotation == pytest.approx(turn.inv().as_matrix(), abs=1e-12)
+    assert placed.position == pytest.approx(other - turn.inv().as_matrix() @ own, abs=1e-12)
+
+
+def platform_leg(k):
+    """One of six legs: a lower and an upper part with a slide, with a universal joint below and a ball above."""
+    foot, head = (np.deg2rad(x[k]) for x in ((10, 110, 130, 230, 250, 350), (50, 70, 170, 190, 290, 310)))
+    start = np.array([0.5 * np.cos(foot), 0.5 * np.sin(foot), 0.0])
+    end = np.array([0.3 * np.cos(head), 0.3 * np.sin(head), -0.02])
+    along = end - start + np.array([0, 0, 0.8])
+    length = np.linalg.norm(along)
+    side = np.cross([0, 1, 0], along)
+    x, z = side / np.linalg.norm(side), along / length
+    rod = dict(mass=0.2, inertia=np.diag([1e-3, 1e-3, 1e-4]))
+    links = [Link(f"low{k}", com=(0, 0, 0.1), **rod), Link(f"high{k}", com=(0, 0, -0.1), **rod)]
+    foot_joint = Joint(
+        f"foot{k}", "universal", axis=(1, 0, 0), axis2=(0, 1, 0), position=tuple(start),
+        rotation=np.column_stack([x, np.cross(z, x), z]),
+    )  # fmt: skip
+    return links, [
+        Connection(foot_joint, "base", f"low{k}"),
+        Connection(Joint(f"slide{k}", "prismatic", position=(0, 0, length)), f"low{k}", f"high{k}"),
+        Connection(Joint(f"ball{k}", "spherical", position=tuple(end)), "top", f"high{k}"),
+    ]
+
+
+def assert_projected(robot, start=None, size=0.05):
+    """Accelerations of all speeds against a projection of the open tree, at moving states."""
+    mech = gw.assemble(robot, start=start)
+    for seed in range(3):
+        q, v, tau = closed_state(mech, seed, size)
+        whole, V, A = whole_motion("test", mech, q, v, gw.forward_dynamics(mech, q, v, tau))
+        forces = np.zeros(mech.tree.n)
+        forces[list(mech.closure.independent)] = tau
+        wanted = projected_accelerations(robot, mech, whole, V, forces)
+        assert np.abs(A - wanted).max() < 1e-11 * np.abs(wanted).max()
+    return mech
+
+
+def test_a_platform_on_six_legs():
+    links, connections = [Link("top", mass=5.0, com=(0.01, 0.02, 0.05), inertia=np.diag([0.1, 0.12, 0.2]))], []
+    for k in range(6):
+        more, joints = platform_leg(k)
+        links, connections = links + more, connections + joints
+    drives = [Drive(f"slide{k}", Motor(1e-4), Gear(200.0)) for k in range(6)]
+    mech = assert_projected(linkage("platform", links, connections, drives=drives), size=0.02)
+    assert mech.speeds == tuple(f"slide{k}" for k in range(6))
+
+
+def six_cylinders():
+    """The crank train of an engine whose two banks stand at 60 degrees."""
+    links = [Link("crank", mass=10.0, inertia=np.diag([0.3, 0.3, 0.3]))]
+    connections = [Connection(Joint("shaft", axis=(1, 0, 0)), "base", "crank")]
+    for k in range(6):
+        bank, throw = np.deg2rad(30 if k % 2 else -30), np.deg2rad(120 * (k // 2))
+        up = np.array([0, -np.sin(bank), np.cos(bank)])
+        frame = np.column_stack([[1, 0, 0], np.cross(up, [1, 0, 0]), up])
+        pin = np.array([0.1 * k, -0.05 * np.sin(throw), 0.05 * np.cos(throw)])
+        links.append(Link(f"piston{k}", mass=0.5, inertia=np.diag([1e-4] * 3)))
+        links.append(Link(f"rod{k}", mass=0.4, com=(0, 0, -0.1), inertia=np.diag([1e-3, 1e-3, 1e-4])))
+        slide = Joint(f"slide{k}", "prismatic", rotation=frame, position=(0.1 * k, 0, 0))
+        connections.append(Connection(slide, "base", f"piston{k}"))
+        connections.append(Connection(Joint(f"gudgeon{k}", axis=(1, 0, 0)), f"piston{k}", f"rod{k}"))
+        big_end = Joint(f"pin{k}", axis=(1, 0, 0), position=tuple(pin))
+        connections.append(Connection(big_end, "crank", f"rod{k}", (0, 0, -0.2)))
+    return linkage("engine", links, connections, independent=["shaft"])
+
+
+def test_a_crank_train_of_six_cylinders():
+    mech = assert_projected(six_cylinders(), size=0.3)
+    assert mech.speeds == ("shaft",)
+    assert len(mech.redundant) == 18  # three rows of every planar loop that is welded
+    q = np.linspace(mech.reference[0], mech.reference[0] + 2 * np.pi, 9)
+    ways = mech.closed(q[:, None])
+    strokes = [ways[:, mech.coordinates.index(f"slide{k}")] for k in range(6)]
+    assert [x[-1] for x in strokes] == pytest.approx([x[0] for x in strokes], abs=1e-9)
+
+
+def test_a_rod_without_mass():
+    """Crank and slider joined by a massless rod with a ball and a universal joint: only its length acts."""
+    heavy = dict(inertia=np.diag([0.02, 0.01, 0.01]))
+    links = [Link("crank", mass=1.0, com=(0, 0.25, 0.1), **heavy), Link("slider", mass=2.0, **heavy), Link("rod")]
+    end, offset, ball = np.array([1.0, -0.3, -0.1]), np.array([-0.2, 0.2, 0.0]), np.array([0.0, 0.5, 0.1])
+    joints = [
+        Connection(Joint("turn", axis=(1, 0, 0)), "base", "crank"),
+        Connection(Joint("slide", "prismatic", axis=(1, 0, 0), position=(1.2, 0, 0)), "base", "slider"),
+        Connection(
+            Joint("fork", "universal", axis=(0, 1, 0), axis2=(0, 0, 1), position=tuple(offset)), "slider", "rod"
+        ),
+        Connection(Joint("ball", "spherical", position=tuple(ball)), "crank", "rod", tuple(-end)),
+    ]
+    robot = linkage("rod", links, joints, gravity=(0, -9.81, 0), independent=["turn"])
+    mech = assert_projected(robot)
+    turn, slide = (mech.coordinates.index(name) for name in ("turn", "slide"))
+
+    def slide_at(angle):
+        arm = Rotation.from_rotvec([angle, 0, 0]).apply(ball)
+        across = (arm - offset)[1:]
+        return arm[0] + np.sqrt(end @ end - across @ across) - offset[0] - 1.2
+
+    angles = mech.reference[turn] + np.array([-0.4, 0.0, 0.4])
+    assert mech.closed(angles[:, None])[:, slide] == pytest.approx([slide_at(x) for x in angles], abs=1e-10)
+    run = gw.simulate(mech, mech.reference, until=0.3, samples=3)
+    energies = [
+        gw.kinetic_energy(mech.tree, *x) + gw.potential_energy(mech.tree, x[0]) for x in zip(run.q, run.v, strict=True)
+    ]
+    assert np.ptp(energies) < 1e-8
+    assert abs(run.v[-1, turn]) > 0.1

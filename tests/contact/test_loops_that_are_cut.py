@@ -14,7 +14,7 @@ from gearwright.errors import InputError, PlanningError
 from gearwright.files.yaml.task_reader import read_task
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.motion import chain, pause, polynomial
-from gearwright.parts import Limits
+from gearwright.parts import Limits, NamedState
 from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
 from gearwright.planning.paths.task_motions import task_motions
 from gearwright.studio.session import Session
@@ -285,6 +285,18 @@ def test_inverse_kinematics_from_independent_coordinates():
     assert found.q == pytest.approx([0.3, -0.5, 0.8, 0.8, -0.8], abs=1e-8)
 
 
+def test_a_complete_model_of_a_closed_machine():
+    """The machine, whose loops are embedded, has the model of the robot without laws."""
+    data = gw.actuation.DcMotorData(torque_constant=0.05, resistance=0.5, inductance=1e-3)
+    motors = [gw.actuation.dc_motor(NO_PARALLELOGRAM, f"j{k}", data) for k in (1, 2, 3)]
+    model = gw.actuation.complete_model(NO_PARALLELOGRAM, motors)
+    q, v = [0.3, -0.5, 0.8], np.array([0.4, 0.2, -0.3])
+    rates = model.rates(np.concatenate([q, v, [1.0, -2.0, 3.0]]), np.zeros(3))
+    ratios = np.diag(gw.actuator_speeds(NO_PARALLELOGRAM, np.eye(3)))
+    tau = ratios * 0.05 * np.array([1.0, -2.0, 3.0])
+    assert rates[3:6] == pytest.approx(gw.forward_dynamics(NO_PARALLELOGRAM, q, v, tau), rel=1e-9)
+
+
 def test_motors_on_dependent_joints_have_no_constant_structure_matrix():
     mech = gw.assemble(LOOPED, independent=["j1", "j2", "crank_joint"])
     with pytest.raises(InputError, match=r"j3.*dependent"):
@@ -403,6 +415,23 @@ def test_a_plan_of_the_free_joint_keeps_the_loop_closed():
     assert [way.at(way.duration)[0] for way in ways] == pytest.approx([1.2, 1.2, 0.8])
     assert gaps(ROBOT, q).max() < 1e-9
     assert np.ptp(q[:, 2]) > 0.1
+
+
+def test_the_first_state_of_a_robot_is_its_start_and_its_branch():
+    """The state has rounded numbers, which leave the loop open: the driven joint stays as stated, the others follow."""
+    mech = gw.assemble(ROBOT)
+    for q in mech.assembly_modes([0.9]).values():
+        rounded = dict(zip(mech.coordinates, q.round(1).tolist(), strict=True))
+        robot = replace(ROBOT, states=[NamedState("home", rounded)])
+        closed = gw.assemble(robot)
+        assert closed.reference[0] == 0.9
+        assert closed.reference == pytest.approx(q, abs=1e-9)
+        loops = ClosedLoopRobot.from_robot(robot, closed.tree)
+        assert loops.start_configuration == pytest.approx(q, abs=1e-9)
+        assert planned(TASK, robot)[0].at(0.0) == pytest.approx(closed.closed([0.7]), abs=1e-9)
+        assert Session(robot).first_configuration() == pytest.approx(q, abs=1e-9)
+        only_driven = gw.assemble(replace(robot, states=[NamedState("home", {"crank_joint": 0.8})]))
+        assert only_driven.reference[0] == 0.8
 
 
 @pytest.mark.parametrize(

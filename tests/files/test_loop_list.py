@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gearwright as gw
-from gearwright.errors import FileError
+from gearwright.errors import FileError, GearwrightWarning
 
 LINK = (
     '<link name="{0}"><inertial><mass value="1"/>'
@@ -77,6 +77,13 @@ def test_a_saved_robot_does_not_get_its_loops_twice(tmp_path):
     assert (len(again.loops), len(again.drives)) == (1, 1)
 
 
+@pytest.mark.parametrize("name", ["end_a", "nothing"])
+def test_motors_without_a_joint_are_left_out_and_named(tmp_path, name):
+    with pytest.warns(GearwrightWarning, match=rf"name_mot\[1\].*{name}"):
+        robot = load(tmp_path, LOOPS.replace("[a]", f"[a, {name}]"))
+    assert [drive.joint for drive in robot.drives] == ["a"]
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -88,7 +95,6 @@ def test_a_saved_robot_does_not_get_its_loops_twice(tmp_path):
         (("3D", "4d"), "4d"),
         (("[3D]", "[3d, 3d]"), "2 types for 1 loop"),
         (("[tip_a, end_b]", "[tip_a]"), "tip_a"),
-        (("name_mot: [a]", "name_mot: [end_a]"), "end_a"),
         (("name_mot: [a]", "joint_name: [b]"), "joint_type"),
         (("name_mot: [a]", "joint_name: [b]\njoint_type: [ROD]"), "ROD"),
         (("name_mot: [a]", "joint_name: [x]\njoint_type: [FIXED]"), "'x'"),

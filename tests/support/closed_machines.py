@@ -177,6 +177,28 @@ def _random_rotation(rng: np.random.Generator) -> np.ndarray:
     return Q if np.linalg.det(Q) > 0 else -Q
 
 
+def projected_accelerations(robot: Robot, mech: ClosedMechanism, q: Any, v: Any, forces: Any) -> np.ndarray:
+    """All accelerations by projection on the null space of the loops' rows, from Jacobians of the open tree alone.
+
+    The loops hold points, whole frames, or planar points whose motion has no other components.
+    """
+    tree = mech.tree
+    rows, drifts = [], []
+    for loop in robot.loops:
+        at = [FRAME.index(name) for name in loop.held]
+        R = np.kron(np.eye(2), gw.placement(tree, q, loop.frames[1]).rotation.T)
+        one, other = (gw.jacobian(tree, q, name) for name in loop.frames)
+        rate, other_rate = (gw.jacobian_rate(tree, q, v, name) for name in loop.frames)
+        rows.append((R @ (one - other))[at])
+        drifts.append((R @ (rate - other_rate) @ v)[at])
+    W, drift = np.vstack(rows), np.concatenate(drifts)
+    left, sizes, right = np.linalg.svd(W)
+    rank = int((sizes > 1e-8 * sizes[0]).sum())
+    free, along = right[rank:].T, -right[:rank].T @ ((left[:, :rank].T @ drift) / sizes[:rank])
+    M, h = gw.mass_matrix(tree, q), gw.bias(tree, q, v)
+    return along + free @ np.linalg.solve(free.T @ M @ free, free.T @ (forces - h - M @ along))
+
+
 def four_bar_robot(crank: float, coupler: float, rocker: float, ground: float, ratio: float) -> Robot:
     """A planar four-bar with a driven crank."""
     from gearwright.parts import Drive, Frame, Gear, Joint, Link, Motor

@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 def start_within_limits(robot: Robot, mech: Mechanism) -> list[float]:
     """Return coordinates (nq,): neutral, or the middle of a joint's range if that excludes neutral, with a remark.
 
-    For a robot with closed loops, the nearest configuration that closes them.
+    For a robot with closed loops, its first state, or the nearest configuration that closes them.
     """
     from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
 
     closed = ClosedLoopRobot.from_robot(robot, mech)
     if closed is not None:
-        print_remark(f"{robot.name} starts in the configuration nearest to neutral that closes its loops.")
+        place = f"its state {robot.states[0].name!r}" if robot.states else "the configuration nearest to neutral"
+        print_remark(f"{robot.name} starts in {place}, with its loops closed.")
         return [float(x) for x in closed.start_configuration]
     q, shifted_joints = neutral_within_limits(robot, mech)
     for name, value in shifted_joints.items():

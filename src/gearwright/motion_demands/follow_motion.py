@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.forces import Line
+from gearwright.functions.constrained.closure import DEPENDENT_ROW_RATIO
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.actuator_forces import ActuatorForces, ForceLine
@@ -24,7 +25,6 @@ from gearwright.motion_demands.motion_segments.smooth_segments import (
     line_rows,
     recorded_segment,
 )
-from gearwright.motion_demands.motion_segments.smooth_spans import TIME_ROUNDING_RATIO
 from gearwright.motion_demands.problem import DemandProblem
 from gearwright.motion_demands.shaft_motion.whole_motion import WholeTrajectory, trajectory_of, whole_motion
 from gearwright.system.inputs import InputSignals, gather_inputs
@@ -77,7 +77,8 @@ def follow_motion(problem: DemandProblem, motion: Any, samples: int | None) -> F
         solved_lines = tuple(
             ForceLine(Line.for_machine(mech, mech.speeds[k]), None) for k in sorted(_solved_speeds(trajectory))
         )
-        other_lines = (*closing_forces, *solved_lines, *_untouched_by_loops(other_lines, closing_lines, all_rows))
+        known_lines = (*closing_forces, *solved_lines)
+        other_lines = (*known_lines, *_completing_lines(other_lines, (*drives.force_lines, *known_lines), all_rows))
         require_determined_forces(mech, (*drives.force_lines, *solved_lines), closing_lines, all_rows.motion[0][0])
         require_closed_motion(all_rows, closing_lines)
     balance = ActuatorForces(system, (*drives.force_lines, *other_lines), drives.order)
@@ -85,13 +86,18 @@ def follow_motion(problem: DemandProblem, motion: Any, samples: int | None) -> F
     return FollowedMotion(problem, segments, inputs, trajectory, other_lines, forces, modes)
 
 
-def _untouched_by_loops(
-    idle: Sequence[ForceLine], closing_lines: Mapping[str, Line], samples: SmoothSegment
-) -> Iterator[ForceLine]:
-    """Yield the undriven lines at speeds on which no loop constraint acts."""
-    rows = [np.abs(line_rows(line, samples)).max(axis=0) for line in closing_lines.values()]
-    acted_on = np.max(rows, axis=0) > TIME_ROUNDING_RATIO * np.max(rows)
-    return (push for push in idle if not any(acted_on[k] for k, _ in push.line.terms))
+def _completing_lines(idle: Sequence[ForceLine], known: Sequence[ForceLine], samples: SmoothSegment) -> list[ForceLine]:
+    """Return as many undriven lines as the known ones lack to span all generalized forces at the start."""
+    from scipy.linalg import qr
+
+    rows = np.array([line_rows(push.line, samples)[0] for push in known]).reshape(len(known), samples.system.mech.n)
+    _, sizes, directions = np.linalg.svd(rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300))
+    missing = directions[int((sizes > DEPENDENT_ROW_RATIO * sizes.max(initial=0.0)).sum()) :]
+    beyond = np.array([line_rows(push.line, samples)[0] for push in idle]).reshape(len(idle), -1) @ missing.T
+    if not beyond.size:
+        return []
+    _, _, order = qr(beyond.T, mode="economic", pivoting=True)
+    return [idle[k] for k in sorted(order[: len(missing)])]
 
 
 def _motion_segments(

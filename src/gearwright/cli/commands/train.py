@@ -21,6 +21,7 @@ from gearwright.cli.output import (
     write_json,
 )
 from gearwright.errors import InputError
+from gearwright.functions import neutral
 from gearwright.mechanism import assemble_tree, gear_graph
 from gearwright.parts import Drive, Robot
 from gearwright.programs import machine_of
@@ -34,7 +35,11 @@ def show_train(
         typer.Option(metavar="J1,J2,...", help="Show the ratios of the motors to these joints, through any linkage."),
     ] = None,
     posture: Annotated[
-        str | None, typer.Option(metavar="q1,q2,...", help="Positions of these joints [rad, m]. Default: zero.")
+        str | None,
+        typer.Option(
+            metavar="q1,q2,...",
+            help="Positions of these joints [rad, m]. Default: zero; with closed loops the first state of the file.",
+        ),
     ] = None,
     plot: PlotOption = None,
     xacro: XacroOption = False,
@@ -78,11 +83,13 @@ def _show_motor_space(robot: Robot, joints: list[str], posture: str | None, plot
     from gearwright.actuation import motor_space
     from gearwright.functions.constrained.closing import ClosedMechanism, assemble
 
-    positions = [0.0] * len(joints) if posture is None else parse_numbers("--posture", posture, joints)
     mech = assemble(robot, independent=joints) if robot.loops else assemble(robot)
-    by_name = dict(zip(joints, positions, strict=True))
-    independent = mech.independent_coordinates if isinstance(mech, ClosedMechanism) else mech.coordinates
-    start = np.array([by_name.get(name, 0.0) for name in independent])
+    first = mech.reference if isinstance(mech, ClosedMechanism) else neutral(mech)
+    configuration = dict(zip(mech.coordinates, first, strict=True))
+    if posture is not None:
+        configuration |= dict(zip(joints, parse_numbers("--posture", posture, joints), strict=True))
+    start = np.array([configuration[name] for name in mech.independent_coordinates])
+    by_name = {name: configuration[name] for name in joints if name in configuration}
     space = motor_space(robot, mech.closed(start) if isinstance(mech, ClosedMechanism) else start, joints)
     if plot is not None:
         from gearwright.plots import save_figure

@@ -62,7 +62,7 @@ def with_loop_list(findings: ImportFindings, robot: Robot, path: Path) -> Robot:
     root = parse_yaml(text, problems)
     if not isinstance(root.data, dict) or LOOP_KEY not in root.data:
         return robot
-    completed = _LoopList(root, problems).complete(robot)
+    completed = _LoopList(root, problems, findings).complete(robot)
     problems.raise_if_any()
     for key in root.data:
         if key not in LOOP_LIST_KEYS:
@@ -88,10 +88,11 @@ class _LoopList:
     Args:
         root: the file.
         problems: takes its problems.
+        findings: takes motors of the list that the robot does not have; they change nothing else.
     """
 
-    def __init__(self, root: YamlNode, problems: FileProblems) -> None:
-        self.root, self.problems = root, problems
+    def __init__(self, root: YamlNode, problems: FileProblems, findings: ImportFindings) -> None:
+        self.root, self.problems, self.findings = root, problems, findings
 
     def complete(self, robot: Robot) -> Robot:
         """Return the robot with replaced joints, loops and motors."""
@@ -173,9 +174,12 @@ class _LoopList:
         driven, joints = {drive.joint for drive in robot.drives}, {link.joint_name: link for link in links}
         motors = []
         for k, name in enumerate(self._entries("name_mot")):
-            if not isinstance(name, str) or name not in joints or joints[name].joint.kind not in DRIVEN_KINDS:
-                text = f"{quoted_short(str(name))} is not a joint with one speed. {did_you_mean(str(name), joints)}"
-                self._add("name_mot", text, k)
+            if not isinstance(name, str):
+                self._add("name_mot", f"{quoted_short(str(name))} is not a name. Give the name of a joint.", k)
+            elif name not in joints or joints[name].joint.kind not in DRIVEN_KINDS:
+                text = f"{quoted_short(name)} is not a joint with one speed, so it has no motor."
+                line = self.root.line_of(("name_mot", k))
+                self.findings.add_accepted(f"name_mot[{k}]", line, f"{text} {did_you_mean(name, joints)}")
             elif name not in driven:
                 motors.append(Drive(name))
                 driven.add(name)

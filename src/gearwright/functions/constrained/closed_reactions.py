@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.coordinates.body_wrenches import body_wrenches
 from gearwright.functions.constrained.closure import Closure, closing_forces, closure_of, given_forces
 from gearwright.functions.public_call import run_program
 from gearwright.mechanism import RobotOrMech, tree_of
-from gearwright.programs import dynamics_programs
+from gearwright.programs import ClosedMechanism, dynamics_programs, machine_of
 from gearwright.programs.inputs import checked_array
 
 
@@ -39,18 +40,21 @@ def closing_wrenches(
         needed = run_program(
             dynamics_programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion
         )
-        forces = _closing_forces(closure, q, needed)
+        whole = machine_of("reactions", robot_or_mech)
+        is_embedded = isinstance(whole, ClosedMechanism) and closure.laws == loop_laws(robot_or_mech)
+        independent = whole.closure.independent if is_embedded else None
+        forces = _closing_forces(closure, q, needed, independent)
     else:
         forces = np.stack([np.broadcast_to(x, lead) for x in contact_forces], axis=-1)
     return _sum_wrenches(wrenches, _wrenches_by_body(closure, q, forces))
 
 
-def _closing_forces(closure: Closure, q: Array, needed: Array) -> Array:
+def _closing_forces(closure: Closure, q: Array, needed: Array, independent: Sequence[int] | None) -> Array:
     forces = np.zeros((*q.shape[:-1], len(closure.constraint_lines)))
     for k in np.ndindex(*q.shape[:-1]):
         constraint_state = closure.constraint_state(q[k])
         closure.require_closed("reactions", constraint_state)
-        forces[k] = closing_forces(closure, constraint_state.rows, needed[k])
+        forces[k] = closing_forces(closure, constraint_state.rows, needed[k], independent)
     return forces
 
 

@@ -172,14 +172,25 @@ def closure_of(
     return Closure(mech, tuple(closing)) if closing else None
 
 
-def closing_forces(closure: Closure, rows: Array, needed: Array) -> Array:
+def closing_forces(closure: Closure, rows: Array, needed: Array, independent: Sequence[int] | None = None) -> Array:
     """Return the minimum-norm constraint forces (m,) with which the actuators produce the required forces (n,).
+
+    Forces at independent speeds without actuators are external, as in an open tree.
+
+    Args:
+        closure: the constraints.
+        rows: their rows, (m, n).
+        needed: generalized forces, (n,).
+        independent: indices of the independent speeds; None: chosen by rank, actuated ones preferred.
 
     Raises:
         InputError: no constraint forces make the required forces producible by the actuators.
     """
-    mech = closure.mech
-    A = np.array([dense_row(actuator.terms, mech.n) for actuator in mech.actuators], dtype=float).reshape(-1, mech.n).T
+    mech, driven = closure.mech, _driven_speeds(closure.mech)
+    pushed = [dense_row(actuator.terms, mech.n) for actuator in mech.actuators]
+    free = closure.free_speeds(rows).indices if independent is None else independent
+    external = [np.eye(mech.n)[k] for k in free if k not in driven]
+    A = np.array([*pushed, *external], dtype=float).reshape(-1, mech.n).T
     beyond = np.eye(mech.n) - A @ np.linalg.pinv(A) if A.size else np.eye(mech.n)
     wanted = beyond @ needed
     forces = np.asarray(np.linalg.lstsq(beyond @ rows.T, wanted, rcond=DEPENDENT_ROW_RATIO)[0], dtype=np.float64)

@@ -22,8 +22,10 @@ from gearwright.text import listed_names
 
 GROUND = "base"
 
-REVERSIBLE_KINDS = ("fixed", "revolute", "prismatic", "helical")
+SYMMETRIC_KINDS = ("fixed", "revolute", "prismatic", "helical")
 """Kinds whose coordinate is the same with parent and child exchanged, about the opposite axis."""
+REVERSIBLE_KINDS = (*SYMMETRIC_KINDS, "universal", "spherical")
+"""Kinds that remain of the same kind with parent and child exchanged; the coordinates of the last two are others."""
 
 
 @check_arguments
@@ -34,7 +36,9 @@ class Connection:
     Args:
         joint: the joint, with a name; its position and rotation are in the parent's frame.
         parent: name of one link, or "base".
-        child: name of the other link; the coordinate is that of the child relative to the parent.
+        child: name of the other link; the coordinate is that of the child relative to the parent. Universal and
+            spherical joints have the coordinates of the link that is farther from the base in the chosen tree, relative
+            to the other one; of an exchanged universal joint the first angle is that about `axis2`.
         position: origin of the joint frame in the child's frame [m], with the joint's coordinate at zero.
         rotation: rotation of the joint frame in the child's frame, (3, 3).
     """
@@ -56,9 +60,9 @@ class Connection:
             )
 
     @property
-    def is_reversible(self) -> bool:
-        """Whether parent and child can be exchanged."""
-        return self.joint.kind in REVERSIBLE_KINDS
+    def is_symmetric(self) -> bool:
+        """Whether parent and child can be exchanged, and the coordinate stays the same."""
+        return self.joint.kind in SYMMETRIC_KINDS
 
     @property
     def has_offset(self) -> bool:
@@ -67,15 +71,16 @@ class Connection:
         return not _is_same(frame_placement(self.position, self.rotation), identity)
 
     def with_exchanged_links(self) -> Connection:
-        """Return the same joint with parent and child exchanged; its coordinate is the same."""
-        if not self.is_reversible:
+        """Return the same joint with parent and child exchanged; the coordinate of a symmetric joint is the same."""
+        if self.joint.kind not in REVERSIBLE_KINDS:
             raise StructureError(
                 f"joint {self.joint.name!r}: {self.child!r} is nearer to the base than its parent {self.parent!r}, and "
                 f"the coordinates of a {self.joint.kind} joint cannot be counted the other way. Exchange parent and "
                 "child."
             )
-        axis = Vec.from_values(self.joint.axis) * -1.0
-        joint = replace(self.joint, axis=tuple(axis), position=self.position, rotation=self.rotation)
+        axes = [None if x is None else tuple(Vec.from_values(x) * -1.0) for x in (self.joint.axis, self.joint.axis2)]
+        axis, axis2 = axes if axes[1] is None else reversed(axes)
+        joint = replace(self.joint, axis=axis, axis2=axis2, position=self.position, rotation=self.rotation)
         return Connection(joint, self.child, self.parent, self.joint.position, self.joint.rotation)
 
 
@@ -189,19 +194,19 @@ class _Graph(NamedTuple):
     def cost(self, tree: frozenset[int]) -> tuple[int, ...]:
         """Return what is smaller for a better tree, in this order.
 
-        Joints that cannot be reversed, reversed driven joints, opened fixed joints, the total length of all loops,
-        opened driven joints, and links whose frame is not on the joint that carries them.
+        Reversed joints that change their coordinates, reversed driven joints, opened fixed joints, the total length of
+        all loops, opened driven joints, and links whose frame is not on the joint that carries them.
         """
         paths = self.paths(tree)
         opened = [k for k in range(len(self.edges)) if k not in tree]
         loops = [self.loop(paths, k) for k in opened]
         inner = [self.edges[k] for k in tree]
         reversed_edges = [x for x in inner if len(paths[x.parent]) > len(paths[x.child])]
-        stuck = sum(x.connection is None or not x.connection.is_reversible for x in reversed_edges)
+        changed = sum(x.connection is None or not x.connection.is_symmetric for x in reversed_edges)
         lengths = sum(self.edges[j].length for loop in loops for j in loop)
         aside = sum(x.connection is not None and x.connection.has_offset for x in inner)
         return (
-            stuck,
+            changed,
             sum(x.is_driven for x in reversed_edges),
             sum(self.edges[k].length == 0 for k in opened),
             lengths,

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.errors import GearwrightError, PlanningError
+from gearwright.errors import GearwrightError, InputError, PlanningError
 from gearwright.functions import integrate
 from gearwright.functions.constrained.closure import DEPENDENT_ROW_RATIO, MAX_LOOP_GAP, Closure, closure_of
 from gearwright.mechanism import Mechanism
@@ -21,6 +21,7 @@ from gearwright.motion_demands.closed_loop_motion import ClosedTrajectory, close
 from gearwright.motion_demands.stated_limits import joint_ranges, neutral_within_limits
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.joint_ranges import JointRanges
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.closed_loops.closed_mechanism import assemble
 from gearwright.text import listed_names
 
@@ -58,7 +59,12 @@ class ClosedLoopRobot:
 
     @cached_property
     def start_configuration(self) -> Array:
-        """The closed configuration (nq,) nearest to neutral, or to the middle of ranges that exclude it."""
+        """That of the first state of the robot's file; otherwise the closed configuration (nq,) nearest to neutral.
+
+        Ranges that exclude neutral are entered in their middle.
+        """
+        if self.robot.states and self._is_within_limits(stated := self._closed_mechanism.reference):
+            return stated
         q = neutral_within_limits(self.robot, self.mech)[0]
         away = np.sin(1.0 + 2.4 * np.arange(self.mech.n))  # collinear bars are singular: start away from them
         near = [integrate(self.mech, q, size * away) for size in (0.0, 0.05, 0.2, 0.5, 1.0)]
@@ -70,6 +76,29 @@ class ClosedLoopRobot:
             f"robot {self.robot.name!r}: no configuration that closes its loops was found "
             f"({listed_names(loop.name for loop in self.robot.loops)}). Give one, or check the lengths."
         )
+
+    @property
+    def _closed_mechanism(self) -> ClosedMechanism:
+        mech = machine_of("task", self.robot)
+        assert isinstance(mech, ClosedMechanism)
+        return mech
+
+    def start_with(self, joints: Array, stated: set[str]) -> Array:
+        """Return the joint configuration that closes the loops with these stated joints.
+
+        If they include all independent ones, it is on the branch of the start configuration.
+        """
+        mech, q = self._closed_mechanism, self.full_configuration(joints)
+        independent = [k for k in mech.independent_indices if k < len(joints)]
+        if stated.issuperset(mech.coordinates[k] for k in independent):
+            try:
+                closed = mech.closed(q[list(mech.independent_indices)], near=self.start_configuration)
+            except InputError:  # the way there passes a singular configuration
+                return self.closed_configuration(joints, stated)
+            others = [k for k in range(len(joints)) if k not in independent and mech.coordinates[k] in stated]
+            if np.abs(closed[others] - q[others]).max(initial=0.0) < JOINT_END_TOLERANCE:
+                return closed[: len(joints)]
+        return self.closed_configuration(joints, stated)
 
     def _is_within_limits(self, q: Array) -> bool:
         return all(

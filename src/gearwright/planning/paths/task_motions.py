@@ -132,9 +132,7 @@ class _MotionPlanner:
             return (
                 neutral
                 if start is None
-                else self.closed_robot.closed_configuration(
-                    self.read_configuration(start, neutral), self._stated_joints(start)
-                )
+                else self.closed_robot.start_with(self.read_configuration(start, neutral), self._stated_joints(start))
             )
         neutral = neutral_within_limits(self.robot, self.mech)[0][: len(self.coordinate_names)]
         return neutral if start is None else self.read_configuration(start, neutral)

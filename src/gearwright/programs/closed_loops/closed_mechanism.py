@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -247,6 +247,7 @@ def close_loops(
     loops: Sequence[Loop],
     independent: Sequence[str] = (),
     start: ArrayLike | None = None,
+    fixed: Sequence[int] = (),
 ) -> ClosedMechanism:
     """Return the machine of an open tree whose loops are closed.
 
@@ -257,11 +258,12 @@ def close_loops(
         independent: names of the independent speeds; (): chosen by rank, driven ones preferred.
         start: configuration (nq,) near which the loops are closed; None: all coordinates zero, or a regular
             configuration near it, with a warning.
+        fixed: indices of speeds that keep their place at the start, if the loops can be closed so.
     """
     geometries = _geometries(tree, loops)
     numbers = LoopNumbers(tree, geometries)
     first = np.array(neutral(tree) if start is None else start, dtype=np.float64)
-    reference = numbers.closed_start(owner, first)
+    reference = numbers.closed_start(owner, first, fixed)
     if start is None and numbers.is_singular(reference):
         reference = numbers.regular_nearby(reference)
         values = ", ".join(f"{name} {x:.4g}" for name, x in zip(tree.coordinates, reference, strict=True))
@@ -319,8 +321,11 @@ def stated_configuration(robot: Robot, tree: Mechanism) -> Array | None:
 
 def _close_robot(robot: Robot, independent: Sequence[str], start: ArrayLike | None) -> ClosedMechanism:
     tree = tree_of("names", robot)
+    stated: Collection[str] = robot.states[0].q if robot.states and start is None else ()
+    places = enumerate(tree.layout.coordinate_of)
+    fixed = [k for k, place in places if place >= 0 and tree.coordinates[place] in stated]
     start = stated_configuration(robot, tree) if start is None else _checked_start("assemble", tree, start)
-    return close_loops(f"robot {robot.name!r}", tree, robot.loops, independent or robot.independent, start)
+    return close_loops(f"robot {robot.name!r}", tree, robot.loops, independent or robot.independent, start, fixed)
 
 
 def _checked_start(function: str, tree: Mechanism, start: ArrayLike) -> Array:

@@ -50,13 +50,20 @@ class LoopNumbers:
                 rows[k, speed] = x
         return np.array([equation.gap for equation in equations], dtype=np.float64), rows
 
-    def nearest_closed(self, q: Array) -> tuple[Array, float]:
-        """A closed configuration near q by Newton's method with steps of least norm, and the largest gap left."""
+    def nearest_closed(self, q: Array, fixed: Sequence[int] = ()) -> tuple[Array, float]:
+        """A closed configuration near q by Newton's method with steps of least norm, and the largest gap left.
+
+        Args:
+            q: the start, (nq,).
+            fixed: indices of speeds that do not move.
+        """
         gap, rows = self.gaps_and_rows(q.tolist())
         for _ in range(MAX_STEPS):
             if np.abs(gap).max(initial=0.0) < 1e-14:
                 break
+            rows[:, list(fixed)] = 0.0
             step = -np.linalg.lstsq(rows, gap, rcond=LOOP_RANK_TOLERANCE)[0]
+            step[list(fixed)] = 0.0  # exactly
             step *= min(1.0, MAX_STEP / max(float(np.abs(step).max(initial=0.0)), 1e-300))
             fresh = np.array(move_joints(self.tree, q.tolist(), step.tolist(), FLOATS), dtype=np.float64)
             fresh_gap, fresh_rows = self.gaps_and_rows(fresh.tolist())
@@ -70,12 +77,22 @@ class LoopNumbers:
         pose = place_machine(self.tree, q.tolist(), FLOATS)
         return all(x > 0 for x in ConstraintEmbedding(self.loops, (), ()).facing_cosines(pose))
 
-    def closed_start(self, owner: str, start: Array) -> Array:
+    def closed_start(self, owner: str, start: Array, fixed: Sequence[int] = ()) -> Array:
         """A closed configuration near a start, or from random starts.
+
+        Args:
+            owner: for messages.
+            start: configuration (nq,).
+            fixed: indices of speeds that do not move if the loops can be closed so, or else the driven ones of them.
 
         Raises:
             InputError: the loops cannot be closed.
         """
+        for still in (fixed, sorted(_driven_speeds(self.tree).intersection(fixed))):
+            if still:
+                q, gap = self.nearest_closed(start, still)
+                if gap < REFERENCE_GAP and self.is_facing(q):
+                    return q
         rng = np.random.default_rng(0)
         best, least = start, np.inf
         for trial in range(RANDOM_STARTS + 1):

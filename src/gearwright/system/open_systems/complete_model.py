@@ -23,6 +23,7 @@ from gearwright.forces import (
     loss_laws,
     train_loss_laws,
 )
+from gearwright.forces.contact.contacts_of_robot import without_loops
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.functions.dynamics import bias, mass_matrix
@@ -72,9 +73,8 @@ def complete_model(
         "complete_model", robot_or_mech, laws, extra_laws, lambda robot: _robot_laws(robot, mech.tree)
     )
     _refuse_coordinates(actuators)
-    model = CompleteModel(
-        mech, tuple(actuators), tuple(_as_damper(law) for law in law_choice.laws_with_warning("complete_model"))
-    )
+    acting = without_loops(robot_or_mech, law_choice.laws_with_warning("complete_model"))
+    model = CompleteModel(mech, tuple(actuators), tuple(_as_damper(law) for law in acting))
     _refuse_two_leaders(model)
     return model
 
