@@ -90,10 +90,13 @@ def _completing_lines(idle: Sequence[ForceLine], known: Sequence[ForceLine], sam
     """Return as many undriven lines as the known ones lack to span all generalized forces at the start."""
     from scipy.linalg import qr
 
-    rows = np.array([line_rows(push.line, samples)[0] for push in known]).reshape(len(known), samples.system.mech.n)
+    rows, idle_rows = (
+        np.array([line_rows(push.line, samples)[0] for push in lines]).reshape(len(lines), samples.system.mech.n)
+        for lines in (known, idle)
+    )
     _, sizes, directions = np.linalg.svd(rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300))
     missing = directions[int((sizes > DEPENDENT_ROW_RATIO * sizes.max(initial=0.0)).sum()) :]
-    beyond = np.array([line_rows(push.line, samples)[0] for push in idle]).reshape(len(idle), -1) @ missing.T
+    beyond = idle_rows @ missing.T
     if not beyond.size:
         return []
     _, _, order = qr(beyond.T, mode="economic", pivoting=True)
