@@ -142,3 +142,8 @@ def test_refuses_what_it_cannot_do():
     ):
         with pytest.raises(InputError, match=message):
             call()
+
+
+def test_a_configuration_that_leaves_a_loop_open_is_named_with_the_function():
+    with pytest.raises(InputError, match=r"^export\.state_space: q leaves the loop equation"):
+        state_space(gw.load("palletiser"), np.full(10, 0.3))

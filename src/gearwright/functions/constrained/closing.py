@@ -128,7 +128,7 @@ def whole_motion(
     ]
     lead = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
     whole, v_i, a_i = (list(np.moveaxis(np.broadcast_to(x, (*lead, x.shape[-1])), -1, 0)) for x in arrays)
-    require_closed_loops(REACTIONS, mech, {"q": arrays[0]})
+    require_closed_loops(REACTIONS, mech, {"q": arrays[0]}, function)
     _, speed_map = placed_machine(mech, whole, ARRAYS)
     speeds = speed_map.speeds(v_i)
     accelerations = speed_map.accelerations(speeds, a_i)
