@@ -6,7 +6,7 @@ from gearwright.simulation.fixed_step.rollout import Rollout, RolloutOptions, ro
 from gearwright.simulation.integrators.integrator_options import IntegratorOptions
 from gearwright.simulation.run import Run, RunEvent
 from gearwright.simulation.simulate import simulate
-from gearwright.system.controllers.controller import Controller
+from gearwright.system import Controller
 from gearwright.system.inputs import Signal, series, steps
 from gearwright.system.state import State
 

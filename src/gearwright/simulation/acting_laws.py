@@ -12,7 +12,7 @@ from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.system.controllers.controller import Controller
+from gearwright.system import Controller
 from gearwright.system.controllers.law_controller import FORCE_OUTPUT_PREFIX, LawController
 from gearwright.system.state import State
 from gearwright.text import did_you_mean

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.functions.dynamics import kinetic_energy, potential_energy
+from gearwright.functions import kinetic_energy, potential_energy
 from gearwright.mechanism.units import coordinate_unit, force_unit, speed_unit
 from gearwright.simulation.run import STEPPED_MODE, Run, RunEvent
 from gearwright.system.evaluation import Evaluation

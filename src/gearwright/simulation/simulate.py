@@ -14,7 +14,7 @@ from gearwright.arguments import increasing_array, is_single_value, real_number,
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces import Law
-from gearwright.functions.dynamics import neutral
+from gearwright.functions import neutral
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, named_inputs

@@ -40,7 +40,7 @@ from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
 from gearwright.simulation.run_inputs import ControlledInputs
 from gearwright.simulation.run_point import RunPoint
-from gearwright.system.controllers.controller import Controller
+from gearwright.system import Controller
 from gearwright.system.evaluation import evaluate_system, situations_at
 from gearwright.system.inputs import InputSignals
 from gearwright.system.modes.mode_settling import find_consistent_modes

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import real_number, require_unmasked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.constrained.closing import whole_motion
-from gearwright.functions.dynamics import neutral
+from gearwright.functions import neutral, whole_motion
 from gearwright.mechanism import Mechanism, RobotOrMech, assemble_tree
 from gearwright.parts import Robot
 from gearwright.programs import machine_of

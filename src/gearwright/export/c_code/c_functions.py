@@ -17,9 +17,7 @@ from gearwright.functions.constrained.closing import ClosedMechanism, closed_int
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs import dynamics_programs
 from gearwright.programs.program import Program
-from gearwright.system.controllers.controller import Controller
-from gearwright.system.controllers.law_controller import LawController
-from gearwright.system.controllers.scalar_law import control_law_of
+from gearwright.system import Controller, LawController, control_law_of
 from gearwright.system.open_systems.rates import open_rates
 from gearwright.text import c_identifiers, did_you_mean, listed_names
 from gearwright.tracing.c_source import RealType, argument_names, c_source, needed_nodes

@@ -18,7 +18,7 @@ from gearwright.file_access import create_folder, write_files
 from gearwright.mechanism import RobotOrMech
 from gearwright.programs import machine_of
 from gearwright.programs.program import Program
-from gearwright.system.controllers.controller import Controller
+from gearwright.system import Controller
 from gearwright.text import c_identifier, did_you_mean
 from gearwright.tracing.c_source import C_PRECISIONS
 from gearwright.tracing.parameters import nominal_value

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.export.fmi.build import fixed_source
 from gearwright.export.fmi.model_source import FmuModel
 from gearwright.export.fmi.robot_model import robot_model
 from gearwright.export.fmi.variables import fmu_variables
 from gearwright.mechanism import RobotOrMech
-from gearwright.simulation import IntegratorOptions, simulate
-from gearwright.system.state import State
+from gearwright.simulation import IntegratorOptions, State, simulate
 from gearwright.text import c_comment, c_identifiers, did_you_mean
 
 SIMULATION_FUNCTION, SIMULATION_SETTINGS = "simulate", ("inputs", "state", "laws", "extra_laws")
@@ -81,9 +80,8 @@ class CSimulation:
     @property
     def source_text(self) -> str:
         """Its source: engine, model, and the functions of the header."""
-        folder = files("gearwright.export") / "fmi" / "sources"
-        machine, variables = ((folder / name).read_text(encoding="utf-8") for name in ("machine.h", "variables.h"))
-        parts = [self.model.engine_header, self.model.model_header, machine, variables]
+        fixed = map(fixed_source, ("machine.h", "variables.h"))
+        parts = [self.model.engine_header, self.model.model_header, *fixed]
         lines = [line for part in parts for line in part.splitlines() if not line.startswith('#include "')]
         include, functions = f'#include "{self.file_stem}.h"', _DEFINITIONS.replace("SIMULATION", self.file_stem)
         return "\n".join([include, "", *lines, "", functions])

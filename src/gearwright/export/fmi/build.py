@@ -55,10 +55,14 @@ def find_compiler() -> str | None:
 
 def source_files(version: str, model: FmuModel) -> dict[str, str]:
     """Return the files of the folder `source_files` by name."""
-    folder = files("gearwright.export") / "fmi" / "sources"
     fixed = (FMI_MAIN_FILES[version], *FMU_TEMPLATES, *FMI_HEADERS[version])
     printed = {"model.h": model.model_header, "engine.h": model.engine_header}
-    return {**printed, **{name: (folder / name).read_text(encoding="utf-8") for name in fixed}}
+    return {**printed, **{name: fixed_source(name) for name in fixed}}
+
+
+def fixed_source(name: str) -> str:
+    """Return a file of the fixed part."""
+    return (files("gearwright.export") / "fmi" / "sources" / name).read_text(encoding="utf-8")
 
 
 def compile_library(texts: Mapping[str, str], version: str, identifier: str, program: str) -> bytes:

@@ -39,8 +39,8 @@ def robot_model(
     system = open_model.system
     start = state_vector(system, initial_state(system.mech, _first_state(caller, robot, open_model, state), robot))
     model = FmuModel(str(getattr(robot, "name", "machine")), open_model, start)
-    _require_single_contact(caller, model)
     _require_tunable_parameters(caller, model)
+    _require_single_contact(caller, model)
     return model
 
 

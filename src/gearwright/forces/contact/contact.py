@@ -227,6 +227,11 @@ class Contact(Law):
         """Whether there is friction."""
         return not is_zero(self.friction)
 
+    @property
+    def may_gain_energy(self) -> bool:
+        """Whether an impact may gain energy: with friction and Newton's law of restitution."""
+        return self.has_friction and not is_zero(self.restitution) and self.impact == NEWTON
+
     def force_lines(self, speeds: tuple[str, ...]) -> dict[str, Line]:
         """The lines of its forces, by force name, on a machine with these speeds."""
         across = {f"{self.name}.force_{k + 1}": line for k, line in enumerate(_tangent_lines(self, speeds))}

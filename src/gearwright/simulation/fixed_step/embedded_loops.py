@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import ARRAYS
 from gearwright.arrays import Array
 from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP, LoopSolver

@@ -8,7 +8,7 @@ from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.forces.impulse_limits import ImpulseLimit
 from gearwright.forces.time_stepping_impulses import BoundedImpulse, FrictionCone
-from gearwright.functions.dynamics import mass_matrix
+from gearwright.functions import mass_matrix
 from gearwright.mechanism import Terms, dense_row
 from gearwright.system.system import System
 from gearwright.system.time_stepping.impulse_solver import IMMOVABLE_RESPONSE

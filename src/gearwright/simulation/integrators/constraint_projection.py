@@ -11,7 +11,7 @@ from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError, SimulationError
-from gearwright.forces.contact.contact import Contact
+from gearwright.forces import Contact
 from gearwright.simulation.run_point import RunPoint
 from gearwright.system.constraints.projection import PositionConstraints, position_constraints
 from gearwright.system.constraints.projection_tolerances import (

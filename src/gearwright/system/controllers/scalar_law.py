@@ -12,7 +12,7 @@ from gearwright.algebra import ARRAYS, Scalar
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
-from gearwright.functions.dynamics import neutral
+from gearwright.functions import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement
 from gearwright.system.controllers.controller import Controller

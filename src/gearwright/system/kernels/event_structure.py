@@ -14,9 +14,7 @@ from typing import Any
 from gearwright.algebra import is_number
 from gearwright.errors import NotTraceableError
 from gearwright.forces import Contact, Drag, Hold, Line
-from gearwright.forces.contact.contact import TOUCH_MODE
-from gearwright.forces.friction.stick_slip import STICK_MODE
-from gearwright.parts.environment.loops_and_contacts import NEWTON, POISSON
+from gearwright.parts.environment.loops_and_contacts import POISSON
 from gearwright.system.kernels.traced_laws import LawMode, Survey
 from gearwright.system.system import System, has_same_row, line_share, symbolic_line_share
 from gearwright.system.vector_program import NoKernelError
@@ -227,9 +225,9 @@ class LawPlaces:
             return
         if not (is_number(law.friction) and is_number(law.restitution)):
             raise NotTraceableError(f"law {law.name!r}: friction and restitution of a rigid contact must be numbers.")
-        if law.has_friction and law.restitution and law.impact == NEWTON:
+        if law.may_gain_energy:
             return
-        structure.contact_law, mode = together[0], STICK_MODE if law.has_friction else TOUCH_MODE
+        structure.contact_law, mode = together[0], law.modes[-1]
         structure.contact_state = system.law_state_slice(together[0]).start
         structure.contact_places = self.holds[together[0], mode]
         structure.contact_facts = [float(law.friction), float(law.impact == POISSON)]

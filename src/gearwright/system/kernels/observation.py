@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.algebra import ARRAYS
 from gearwright.arrays import Array
-from gearwright.functions.dynamics import forward_dynamics
+from gearwright.functions import forward_dynamics
 from gearwright.system.kernels.motion_rates import force_actions, law_outcomes
 from gearwright.system.system import System
 

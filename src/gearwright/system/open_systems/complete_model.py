@@ -25,8 +25,7 @@ from gearwright.forces import (
 )
 from gearwright.forces.contact.contacts_of_robot import without_loops
 from gearwright.forces.laws_of_robot import choose_laws
-from gearwright.functions.constrained.closing import speed_directions, whole_motion
-from gearwright.functions.dynamics import bias, mass_matrix
+from gearwright.functions import bias, mass_matrix, speed_directions, whole_motion
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.parts import Robot
 from gearwright.programs import ClosedMechanism, machine_of

@@ -28,7 +28,7 @@ SLIP_STEP_COSINE, SLIP_STEP_SINE = 0.9961946980917455, 0.08715574274765817
 ONSET_STEP_COSINE, ONSET_STEP_SINE = 0.9999619230641713, 0.008726535498373935
 """Cosine and sine of the angle between two directions in which sliding may begin within an impact."""
 
-PATH_TOLERANCE = 1e-12
+IMPULSE_PATH_TOLERANCE = 1e-12
 """Error of a step along the path, relative to its largest speed."""
 
 MAX_PATH_STEPS = 20000
@@ -415,14 +415,14 @@ def slide_on_curve(s: LoopWorkspace, end: int, level: float) -> int:
     step = 1e-3 * s.path_size / s.path_matrix[0]
     for _ in range(MAX_PATH_STEPS):
         error = double_step(s, step)
-        if not (error <= PATH_TOLERANCE * s.path_size):
+        if not (error <= IMPULSE_PATH_TOLERANCE * s.path_size):
             step = 0.5 * step
         elif curve_status(s, end, level) < 0:
             if not (s.path_new[3] * s.path_matrix[0] < LARGEST_IMPULSE_RATIO * s.path_size):
                 return -1
             for i in range(PATH_SIZE):
                 y[i] = s.path_new[i]
-            if error < 0.02 * PATH_TOLERANCE * s.path_size:
+            if error < 0.02 * IMPULSE_PATH_TOLERANCE * s.path_size:
                 step = 2.0 * step
         else:
             low = 0.0
