@@ -187,10 +187,10 @@ def closing_forces(closure: Closure, rows: Array, needed: Array, independent: Se
         InputError: no constraint forces make the required forces producible by the actuators.
     """
     mech, driven = closure.mech, _driven_speeds(closure.mech)
-    pushed = [dense_row(actuator.terms, mech.n) for actuator in mech.actuators]
+    actuated = [dense_row(actuator.terms, mech.n) for actuator in mech.actuators]
     free = closure.free_speeds(rows).indices if independent is None else independent
     external = [np.eye(mech.n)[k] for k in free if k not in driven]
-    A = np.array([*pushed, *external], dtype=float).reshape(-1, mech.n).T
+    A = np.array([*actuated, *external], dtype=float).reshape(-1, mech.n).T
     beyond = np.eye(mech.n) - A @ np.linalg.pinv(A) if A.size else np.eye(mech.n)
     wanted = beyond @ needed
     forces = np.asarray(np.linalg.lstsq(beyond @ rows.T, wanted, rcond=DEPENDENT_ROW_RATIO)[0], dtype=np.float64)
