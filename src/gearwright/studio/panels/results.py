@@ -146,7 +146,7 @@ class ResultPanel:
 
     def _show_power(self, analysis: Analysis, at: float) -> None:
         self._power_shown_at = at
-        self.power_time.content = f"at {at:.2f} s of the motion; losses in red"
+        self.power_time.content = f"at {at:.2f} s of the motion; losses in red, upwards: released by springs"
         self.power.content = _styled_block(power_picture(analysis, at))
 
     def _colour_motors(self, at: float | None = None) -> None:
