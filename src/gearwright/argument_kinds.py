@@ -41,6 +41,7 @@ _KIND_PHRASES = {
     "Motion": ("a sampled motion", "sampled motions"),
     "Law": ("a law", "laws"),
     "Controller": ("a controller", "controllers"),
+    "FittedRuns": ("a fit of runs", "fits of runs"),
     "LawController": ("a controller of gw.control", "controllers of gw.control"),
 }
 """Words of messages for one and for several objects of a class, if its name is not plain enough."""
@@ -54,6 +55,7 @@ _KIND_SOURCES = {
     "LawController": "gw.control.pd(...) returns one",
     "Analysis": "gw.analyse(robot, task) returns an analysis",
     "Identification": "gw.identify(...) returns an identification",
+    "FittedRuns": "gw.identification.fit_run(...) returns one",
     "ConsistentFit": "gw.identification.fit_consistent(...) returns it",
     "Run": "gw.simulate(...) returns a run",
     "CircularPath": "gw.planning.CircularPath(centre=(0.4, 0, 0.3), axis=(0, 0, 1))",
@@ -200,7 +202,11 @@ def check_arguments(target: F) -> F:
     @functools.wraps(target)
     def checked_function(*args: Any, **kwargs: Any) -> Any:
         _check(_checked_signature(target, target), title, args, kwargs)
-        return target(*args, **kwargs)
+        try:
+            return target(*args, **kwargs)
+        except TypeError:
+            _require_call(target, title, args, kwargs)
+            raise
 
     return cast(F, checked_function)
 
@@ -216,6 +222,7 @@ def _checked_constructor(constructor: Callable[..., Any], cls: type) -> Callable
             raise
         except Exception:
             _check(_checked_signature(constructor, cls), cls.__name__, args, kwargs, builds=True)
+            _require_call(constructor, cls.__name__, args, kwargs)
             raise
         _check(_checked_signature(constructor, cls), cls.__name__, args, kwargs, builds=True)
 
@@ -241,6 +248,26 @@ def _check(
             continue
         if not _fits(value, kind, builds):
             _raise_wrong_kind(_owner(title, places, args, kwargs), name, value, kind)
+
+
+def _require_call(function: Callable[..., Any], title: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raise an error if arguments are missing, unknown, stated twice or too many."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        names = [name for name in signature.parameters if name != "self"]
+        unknown = [name for name in kwargs if name not in names]
+        required = [name for name in names if signature.parameters[name].default is inspect.Parameter.empty]
+        stated = [*list(signature.parameters)[: len(args)], *kwargs]
+        missing = [name for name in required if name not in stated]
+        if unknown:
+            raise InputError(
+                f"{title}: there is no argument {unknown[0]!r}. {did_you_mean(unknown[0], names)}"
+            ) from None
+        if missing:
+            raise InputError(f"{title}: missing: {', '.join(missing)}. Call {title}({', '.join(required)}).") from None
+        raise InputError(f"{title}: {error}. Call {title}({', '.join(required)}), others by name.") from None
 
 
 def _fits(value: Any, kind: ArgumentKind, builds: bool) -> bool:

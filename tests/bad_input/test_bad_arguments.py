@@ -13,7 +13,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.actuation import SteadyGear
-from gearwright.argument_kinds import kind_of
+from gearwright.argument_kinds import check_arguments, kind_of
 from gearwright.control import ControlLaw, Decision, EnvironmentStep
 from gearwright.errors import GearwrightError, InputError
 from gearwright.forces import Line
@@ -398,6 +398,30 @@ def test_arguments_of_the_wrong_kind_are_refused_by_name(function, tmp_path, mon
 def test_further_arguments_are_checked_too():
     with pytest.raises(InputError, match=r"chain: parts\[1\]=3"):
         gw.motion.chain(MOTION, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: gw.motor_motion(MECH), r"motor_motion: .*q, v, a, jerk, snap.*Call motor_motion\(mech, q,"),
+        (lambda: gw.analysis.audit("arm.xml", agianst=ROBOT), "audit: .*'agianst'. Did you mean 'against'"),
+        (lambda: gw.demands(ROBOT, MOTION, MOTION), "demands: too many positional arguments"),
+        (lambda: gw.parts.linkage(names=1), "linkage: .*'names'. Did you mean 'name'"),
+        (lambda: Motor(inertai=1e-4), "Motor: .*'inertai'. Did you mean 'inertia'"),
+        (lambda: Drive(motor=Motor(1e-4)), r"Drive: missing: joint. Call Drive\(joint"),
+    ],
+)
+def test_missing_and_unknown_arguments_are_named(call, text):
+    with pytest.raises(InputError, match=text):
+        call()
+
+
+def test_a_type_error_within_a_function_stays_what_it_is():
+    def broken(t, q, v):
+        raise TypeError("of the caller")
+
+    with pytest.raises(TypeError, match="of the caller"):
+        check_arguments(broken)(0, 1, 2)
 
 
 def test_sequences_are_checked_entry_by_entry_and_iterators_are_left_whole():

@@ -207,6 +207,10 @@ def test_what_an_environment_cannot_do_is_named():
         Randomisation(["a", "b"], [0, 0], [[1, 2], [2, 1]])
     with pytest.raises(InputError, match="draws"):
         Randomisation(["a"], [0.0], [[1e-6]], lower=1.0).draw(np.random.default_rng(0), 1)
+    with pytest.raises(InputError, match=r"rng=None.*default_rng"):
+        Randomisation(["a"], [0.0], [[1e-6]]).draw(None, 1)
+    with pytest.raises(InputError, match=r"fit=3.*fit_run"):
+        Randomisation.of_fit(3)
     environment = gym_environment(ARM, SWING, 2, options=OPTIONS)
     environment.reset(seed=0)
     with pytest.raises(InputError, match="shape"):

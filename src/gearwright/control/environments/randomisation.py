@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,21 @@ MAX_DRAWS = 1000
 """Draws after which the bounds count as excluding the distribution."""
 SYMMETRY_RATIO = 1e-9
 """Difference of opposite elements of a covariance, and negative eigenvalue, relative to the largest element."""
+
+
+class FittedRuns(Protocol):
+    """What a distribution uses of a fit of runs (`gw.identification.fit_run`)."""
+
+    problem: Any
+    controller: Any
+
+    @property
+    def information(self) -> Any:
+        """Covariance of the parameters, and those that are not bounded."""
+
+    @property
+    def values(self) -> Any:
+        """Fitted values by name."""
 
 
 @check_arguments
@@ -83,7 +98,8 @@ class Randomisation:
             object.__setattr__(self, word, value)
 
     @classmethod
-    def of_fit(cls, fit: Any) -> Randomisation:
+    @check_arguments
+    def of_fit(cls, fit: FittedRuns) -> Randomisation:
         """Return the distribution that a fit of runs (`gw.identification.fit_run`) found for the robot's parameters.
 
         Offsets and delays of measured signals, and gains of controllers, are left out; bounds are those of the fit.
@@ -111,6 +127,8 @@ class Randomisation:
 
     def draw(self, rng: np.random.Generator, count: int) -> Array:
         """Return random values, (count, P)."""
+        if not isinstance(rng, np.random.Generator):
+            raise InputError(f"randomisation: rng={rng!r} is no generator. Give np.random.default_rng(seed).")
         whole_number("randomisation", "count", count, least=0, example=64)
         mean, lower, upper = (np.asarray(x, dtype=float) for x in (self.mean, self.lower, self.upper))
         values, wanted = np.empty((count, len(mean))), np.arange(count)

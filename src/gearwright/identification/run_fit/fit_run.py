@@ -169,6 +169,7 @@ def _rank(result: StartResult, cost: float) -> tuple[bool, float, float]:
 
 
 def run_fit_problem(
+    caller: str,
     robot: Robot | Mechanism,
     logs: Sequence[RunLog],
     unknowns: Any,
@@ -178,8 +179,8 @@ def run_fit_problem(
     """The problem of a fit: simulator of the logs, unknowns with start values, scales; errors of its parts by name."""
     laws, extra_laws, controller = acting_parts
     if not logs:
-        raise InputError("fit_run: no log is given. Give at least one RunLog.")
-    control = None if controller is None else control_law_of("fit_run", controller, tree_of("fit_run", robot))
+        raise InputError(f"{caller}: no log is given. Give at least one RunLog.")
+    control = None if controller is None else control_law_of(caller, controller, tree_of(caller, robot))
     input_names = frozenset(name for log in logs for name in log.inputs)
     input_names |= frozenset() if control is None else driven_inputs(control)
     acting: tuple[Law, ...] | RobotLaws
@@ -189,28 +190,28 @@ def run_fit_problem(
         acting = (*(laws or ()), *extra_laws)
     nominal: tuple[ParametricLaw, ...] = nominal_laws(robot, acting)
     nominal = nominal if control is None else (*nominal, control.law)
-    listed = tuple(_with_start(unknown, robot, nominal) for unknown in _as_unknowns(unknowns))
+    listed = tuple(_with_start(caller, unknown, robot, nominal) for unknown in _as_unknowns(caller, unknowns))
     names = [unknown.name for unknown in listed]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
-        raise InputError(f"fit_run: unknown {repeated!r} is listed twice. Name each once.")
+        raise InputError(f"{caller}: unknown {repeated!r} is listed twice. Name each once.")
     period = min(log.period for log in logs)
     step = period / max(8, int(np.ceil(1e3 * period))) if options.step is None else options.step
     if step > period:
         raise InputError(
-            f"fit_run: step={step:g} s is longer than the sampling period of the logs, {period:g} s. Shorten it."
+            f"{caller}: step={step:g} s is longer than the sampling period of the logs, {period:g} s. Shorten it."
         )
     _require_horizons(logs, options)
     simulator = LogSimulator(robot, acting, tuple(logs), tuple(unknown.name for unknown in listed), step, control)
     simulator.require_known()
     for name in simulator.unknowns:
         if name.startswith(OFFSET_PREFIX) and not any(name.removeprefix(OFFSET_PREFIX) in log.measured for log in logs):
-            raise InputError(f"fit_run: unknown {name!r}: no log measures {name.removeprefix(OFFSET_PREFIX)!r}.")
+            raise InputError(f"{caller}: unknown {name!r}: no log measures {name.removeprefix(OFFSET_PREFIX)!r}.")
     scales = {}
     signals = {name for log in logs for name in log.measured}
     for name in options.scales:
         if name not in signals:
-            raise InputError(f"fit_run: scales: no log measures {name!r}. {did_you_mean(name, signals)}")
+            raise InputError(f"{caller}: scales: no log measures {name!r}. {did_you_mean(name, signals)}")
     for name in dict.fromkeys(name for log in logs for name in log.measured):
         spread = max(float(np.ptp(log.measured[name])) for log in logs if name in log.measured)
         scales[name] = options.scales.get(name, spread / 50 if spread > 0 else 1.0)
@@ -227,17 +228,17 @@ def _require_horizons(logs: Sequence[RunLog], options: RunFitOptions) -> None:
             )
 
 
-def _as_unknowns(unknowns: Any) -> list[Unknown]:
+def _as_unknowns(caller: str, unknowns: Any) -> list[Unknown]:
     if isinstance(unknowns, Mapping):
         listed = [Unknown(name, None, float(low), float(high)) for name, (low, high) in unknowns.items()]
     else:
         listed = [unknown if isinstance(unknown, Unknown) else Unknown(str(unknown)) for unknown in unknowns]
     if not listed:
-        raise InputError("fit_run: no unknown is given. Name at least one parameter of the robot or its laws.")
+        raise InputError(f"{caller}: no unknown is given. Name at least one parameter of the robot or its laws.")
     return listed
 
 
-def _with_start(unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[ParametricLaw]) -> Unknown:
+def _with_start(caller: str, unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[ParametricLaw]) -> Unknown:
     if unknown.start is not None:
         return unknown
     if unknown.name == DELAY or unknown.name.startswith(OFFSET_PREFIX):
@@ -247,7 +248,7 @@ def _with_start(unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[Param
             value = nominal_number(robot, laws, unknown.name)
         except InputError as error:
             names = listed_names(law.name for law in laws)
-            raise InputError(f"fit_run: unknown {unknown.name!r}: {error} Active laws: {names or 'none'}.") from None
+            raise InputError(f"{caller}: unknown {unknown.name!r}: {error} Active laws: {names or 'none'}.") from None
     return replace(unknown, start=float(np.clip(value, unknown.lower, unknown.upper)))
 
 

@@ -215,7 +215,9 @@ def _search_of(
     step = min(1e-3, (t[1] - t[0]) / 4) if options.step is None else options.step
     template = RunLog(t, driven, observed, name="excite_run")
     scales = {name: float(measured.get(name, 1.0)) for name in observed}
-    problem = run_fit_problem(robot, [template], unknowns, acting_parts, RunFitOptions(step=step, scales=scales))
+    problem = run_fit_problem(
+        "excite_run", robot, [template], unknowns, acting_parts, RunFitOptions(step=step, scales=scales)
+    )
     return ExcitationSearch(problem, template, dict(inputs), dict(measured), limits, options)
 
 
