@@ -27,10 +27,17 @@ viser = pytest.importorskip("viser")
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
-    yield made
-    made.stop()
+def new_server():
+    """Makes a server for one page: pages have nodes of the same names, and each visitor has a scene of his own."""
+    made = []
+
+    def make():
+        made.append(viser.ViserServer(host="127.0.0.1", port=0, verbose=False))
+        return made[-1]
+
+    yield make
+    for server in made:
+        server.stop()
 
 
 PATIENCE = 300
@@ -46,8 +53,9 @@ def until(holds, what: str) -> None:
 
 
 def settled(page):
-    """Wait until the page has shown and computed everything."""
+    """Wait until the page has shown and computed everything, without an error of its own."""
     until(page.is_idle, "the page computes")
+    assert "bug" not in page.status.content, page.status.content
 
 
 @pytest.fixture(scope="module")
@@ -63,14 +71,14 @@ def lever():
 
 
 @pytest.fixture(scope="module")
-def make_page(server):
-    """Pages on one server, closed at the end."""
+def make_page(new_server):
+    """Pages, closed at the end."""
     from gearwright.studio.page import Page
 
     made = []
 
     def make(robot, **words):
-        made.append(Page(server, Session(robot), **words))
+        made.append(Page(new_server(), Session(robot), **words))
         settled(made[-1])
         return made[-1]
 
@@ -198,7 +206,7 @@ def test_the_handle_goes_when_its_frame_is_gone(page, robot):
     assert page.move.frame.options == ("none", *(link.name for link in robot.links))
     assert page.move.mass.value == 0.7
     assert page.move._handle is None
-    assert "bug" not in page.status.content
+    assert "bug" not in page.status.content, page.status.content
 
 
 def test_the_time_line_shows_the_motion(page):
@@ -262,7 +270,7 @@ def test_a_motion_is_played_while_the_robot_changes(page, robot, other):
     settled(page)
     assert not page.move.is_playing
     assert page.move.play.label == "Play"
-    assert "bug" not in page.status.content
+    assert "bug" not in page.status.content, page.status.content
     assert all(handle._impl.removed for handle in stale)
     assert not any(slider._impl.removed for slider in page.move.sliders.values())
 
@@ -528,13 +536,13 @@ def test_a_watch_looks_by_itself_until_it_is_stopped(tmp_path):
 
 
 class _Client:
-    """What a studio knows of a visitor, on the server that all pages of this file share."""
+    """What a studio knows of a visitor."""
 
     def __init__(self, server, number):
         self.gui, self.scene, self.atomic, self.client_id = server.gui, server.scene, server.atomic, number
 
 
-def test_a_visitor_who_leaves_or_finds_another_file_while_the_page_is_made(server, lever, monkeypatch, tmp_path):
+def test_a_visitor_who_leaves_or_finds_another_file_while_the_page_is_made(new_server, lever, monkeypatch, tmp_path):
     """Whatever happens while a page is made is made good at its end."""
     from gearwright.studio import page as module
 
@@ -549,7 +557,7 @@ def test_a_visitor_who_leaves_or_finds_another_file_while_the_page_is_made(serve
             return made[-1]
 
         monkeypatch.setattr(module, "Page", slowly)
-        leaver = _Client(server, 71)
+        leaver = _Client(new_server(), 71)
         meanwhile.append(lambda: opened._remove_page(leaver))
         opened._add_page(leaver)
         assert made[-1].closed
@@ -560,11 +568,11 @@ def test_a_visitor_who_leaves_or_finds_another_file_while_the_page_is_made(serve
             opened._file_changed()
 
         meanwhile.append(edited)
-        opened._add_page(_Client(server, 72))
+        opened._add_page(_Client(new_server(), 72))
         settled(made[-1])
         assert made[-1].session.robot.name == "other"
         meanwhile.append(opened.stop)
-        opened._add_page(_Client(server, 73))
+        opened._add_page(_Client(new_server(), 73))
         assert all(page.closed for page in made)
 
 
