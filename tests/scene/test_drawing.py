@@ -141,6 +141,18 @@ def test_a_side_view_has_the_dimensions_of_the_links():
             assert f"{length:.4g} mm" in written
 
 
+def test_a_side_view_shows_all_of_its_dimensions():
+    """The base of grm3 is half a metre below everything that is drawn; its dimension is on the paper too."""
+    axes = side_view(gw.load("grm3")).axes[0]
+    (length,) = [text for text in axes.texts if text.get_text().strip() == "500 mm"]
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    for line in axes.lines:
+        x, y = line.get_data()
+        assert left < min(x) <= max(x) < right
+        assert bottom < min(y) <= max(y) < top
+    assert bottom < length.xy[1] < top
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_side_view_has_x_to_the_right(sign):
     """Whatever the sense of the joint axes: the middle of a link along x is right of the base."""

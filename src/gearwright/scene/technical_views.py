@@ -47,12 +47,13 @@ def side_view(
     configuration = full_configuration("side_view", scene, q)
     picture = make_picture(scene, solids_to_draw(scene), configuration, False)
     picture = Picture(picture.corners, picture.colours, picture.axes)
-    points = picture.corners.reshape(-1, 3)
-    margin = 0.16 * float(np.ptp(points, axis=0).max())
-    around = np.concatenate([points.min(axis=0) - margin, points.max(axis=0) + margin]).reshape(2, 3)
-    view = Viewpoint(_side_azimuth(scene, configuration), 0.0, np.concatenate([points, around]))
+    points, spans = picture.corners.reshape(-1, 3), _chain_points(scene, configuration)
+    seen = np.concatenate([points, *(np.stack(span) for span in spans)])  # joints may lie outside all solids
+    margin = 0.16 * float(np.ptp(seen, axis=0).max())
+    around = np.stack([seen.min(axis=0) - margin, seen.max(axis=0) + margin])
+    view = Viewpoint(_side_azimuth(scene, configuration), 0.0, np.concatenate([seen, around]))
     page = solids_figure(picture, view, robot.name)
-    _add_dimensions(page.axes[0], view, points, _chain_points(scene, configuration))
+    _add_dimensions(page.axes[0], view, points, spans)
     return save_if_path(page, path)
 
 
