@@ -73,9 +73,10 @@ if TYPE_CHECKING:  # `NamesOnDemand` imports each when it is used
     from gearwright.functions.energies import energies
     from gearwright.functions.linearise import linearise
     from gearwright.identification import identify
-    from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate
+    from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring
     from gearwright.motion_demands.demands import demands
     from gearwright.planning import inverse_kinematics
+    from gearwright.programs import approximate
     from gearwright.report.page import report
     from gearwright.simulation import Controller, Event, Run, State, rollout, simulate
     from gearwright.studio.open import studio

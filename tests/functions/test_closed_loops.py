@@ -224,6 +224,11 @@ def test_approximations_keep_the_loops():
     q = mech.closed([1.1])
     wheels = 1e-3 * 50**2 + 2e-2 * 100
     assert (gw.mass_matrix(mech, q) - gw.mass_matrix(light, q))[0, 0] == pytest.approx(wheels, rel=1e-12)
+    robot = gw.load("palletiser")
+    for kind in ("exact", "reflected", "diagonal", "none", "rigid"):
+        of_robot, of_machine = (gw.mass_matrix(gw.approximate(x, kind), [0.1] * 4) for x in (robot, gw.assemble(robot)))
+        assert of_robot == pytest.approx(of_machine, rel=1e-12)
+        assert of_robot.shape == (4, 4)
 
 
 # Bad input

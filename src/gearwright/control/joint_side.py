@@ -14,8 +14,9 @@ from gearwright.algebra import Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft, spring_matrices
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, approximate, row_dot
+from gearwright.mechanism import Mechanism, row_dot
 from gearwright.planning.kinematics.joint_ranges import JointRanges
+from gearwright.programs import approximate
 from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.text import did_you_mean, listed_names
 

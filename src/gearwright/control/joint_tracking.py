@@ -15,9 +15,9 @@ from gearwright.dynamics.closed_loops.closing import step_to_closed
 from gearwright.dynamics.configuration import difference
 from gearwright.dynamics.inverse_dynamics import gravity, inverse_dynamics
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.parts import Robot
-from gearwright.programs import machine_of
+from gearwright.programs import approximate, machine_of
 from gearwright.system.controllers.control_law import Measurement
 from gearwright.text import listed_names
 

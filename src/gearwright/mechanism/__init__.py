@@ -1,6 +1,6 @@
 """The flat machine of bodies, spins, shafts, springs and actuators, its assembly from parts, and approximations."""
 
-from gearwright.mechanism.approximation import approximate
+from gearwright.mechanism.approximation import APPROXIMATIONS
 from gearwright.mechanism.assembly.assemble import assemble_tree, gear_graph
 from gearwright.mechanism.assembly.canonical_trains import canonical_trains
 from gearwright.mechanism.assembly.tree_of import RobotOrMech, tree_of
@@ -12,6 +12,7 @@ from gearwright.mechanism.plausibility import implausible_numbers
 from gearwright.mechanism.rows import NamedRow, Row, Terms, as_number, dense_row, full_row, nonzero_terms, row_dot
 
 __all__ = [
+    "APPROXIMATIONS",
     "BASE",
     "Actuator",
     "Body",
@@ -28,7 +29,6 @@ __all__ = [
     "Spring",
     "Terms",
     "TurningPair",
-    "approximate",
     "as_number",
     "assemble_tree",
     "canonical_trains",

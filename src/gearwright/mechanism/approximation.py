@@ -1,4 +1,4 @@
-"""Approximate and reduced models of a machine: reflected, diagonal, none, Spong, rigid, ...
+"""Approximate and reduced models of an open tree: reflected, diagonal, none, Spong, rigid, ...
 
 Elastic machines are reduced by rigid springs, by neglecting the coupling of rotors and carriers, or by neglecting the
 rotors' tensors in the links.
@@ -11,9 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.algebra import Scalar, Tensor, is_zero
-from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InertiaError, InputError
-from gearwright.mechanism.assembly.tree_of import RobotOrMech, tree_of
 from gearwright.mechanism.elements import BASE, Body, Spin, Spring
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.rows import NamedRow
@@ -129,37 +127,6 @@ def _without_rotor_tensor(body: Body, spin: Spin) -> Body:
         ) from None
 
 
-@check_arguments
-def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
-    """Return an approximate model of the machine, as used by other tools.
-
-    - "exact": the machine itself.
-    - "reflected": every wheel's own energy, no coupling to its carrier (coupling 0); M contains J b b'.
-    - "diagonal": only the diagonal of J b b', the "armature" of other tools.
-    - "none": no wheels; their mass and inertia at rest remain in the links. A wheel that turns with a shaft keeps its
-      inertia on the shaft, since the shaft would have none, but not the part of its rate due to joints: the joints'
-      block of M is that of the links alone, as computed from a URDF, and is not coupled to the shafts.
-
-    For elastic drives (Melhem and Loria, section 3; without effect on other machines):
-
-    - "nicosia_tomei": the whole inertia matrix, H2 included. For wheels that are bodies of revolution it is the exact
-      machine; the velocity terms are those of that matrix.
-    - "spong": H2 = 0; rotors are part of the links at rest, without coupling to their own rotation.
-    - "spong_bare": the same without the tensors of the rotors in the links, as often printed; their mass remains.
-    - "rigid": no springs and no shafts, inertia E' H E. Springs between joints remain.
-    - "undamped": springs without dampers.
-
-    >>> from gearwright.mechanism import Body, Spin
-    >>> arm = Mechanism([Body("upper", mass=2, com=(0.2, 0, 0))], [Spin("rotor", "base", (0, 0, 1), 1e-4, [100])])
-    >>> approximate(arm, "none").spins
-    ()
-    """
-    if kind not in APPROXIMATIONS:
-        raise InputError(f"approximation {kind!r} is unknown. Use one of {', '.join(APPROXIMATIONS)}.")
-    model = APPROXIMATIONS[kind](tree_of("approximate", mech))
-    return mech.with_tree(model) if isinstance(mech, Mechanism) else model
-
-
 def _with_changed_spins(change: Callable[[Mechanism, Spin], tuple[Spin, ...]]) -> Callable[[Mechanism], Mechanism]:
     """Return a function that changes every wheel of a machine."""
     return lambda mech: replace(mech, spins=tuple(fresh for spin in mech.spins for fresh in change(mech, spin)))
@@ -201,3 +168,4 @@ APPROXIMATIONS: dict[str, Callable[[Mechanism], Mechanism]] = {
     "rigid": rigid_machine,
     "undamped": undamped_machine,
 }
+"""The simplified open tree by the names of `approximate`."""

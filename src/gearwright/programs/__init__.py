@@ -4,6 +4,13 @@
 `inputs` checks arguments, `batch` evaluates a program with NumPy.
 """
 
-from gearwright.programs.closed_loops.closed_mechanism import INDEPENDENT, TREE, ClosedMechanism, assemble, machine_of
+from gearwright.programs.closed_loops.closed_mechanism import (
+    INDEPENDENT,
+    TREE,
+    ClosedMechanism,
+    approximate,
+    assemble,
+    machine_of,
+)
 
-__all__ = ["INDEPENDENT", "TREE", "ClosedMechanism", "assemble", "machine_of"]
+__all__ = ["INDEPENDENT", "TREE", "ClosedMechanism", "approximate", "assemble", "machine_of"]

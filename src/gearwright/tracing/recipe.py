@@ -10,8 +10,8 @@ from functools import cached_property, partial
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
-from gearwright.programs import INDEPENDENT, TREE, ClosedMechanism, dynamics_programs, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.programs import INDEPENDENT, TREE, ClosedMechanism, approximate, dynamics_programs, machine_of
 from gearwright.programs.inputs import checked_point
 from gearwright.text import did_you_mean, listed_names
 from gearwright.tracing.parameters import machine_with_values, nominal_value, require_free

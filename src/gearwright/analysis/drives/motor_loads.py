@@ -14,8 +14,9 @@ from gearwright.dynamics.pose import place_machine
 from gearwright.forces.robot_lines import motor_line
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.forces.transmission.gear_wheels import axial_torque, input_wheels
-from gearwright.mechanism import Mechanism, Spin, approximate
+from gearwright.mechanism import Mechanism, Spin
 from gearwright.motion import Motion
+from gearwright.programs import approximate
 
 
 @dataclass(frozen=True)

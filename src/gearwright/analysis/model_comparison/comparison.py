@@ -14,11 +14,11 @@ from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions import Closure, axial_rates, closure_of, integrate, inverse_dynamics, neutral
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.plots import NotebookFigure, Panel, panel_figure, panels_by_unit, save_if_path
-from gearwright.programs import machine_of
+from gearwright.programs import approximate, machine_of
 from gearwright.text import listed_names
 
 

@@ -15,9 +15,9 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions import jacobian, kinetic_energy, mass_matrix
 from gearwright.functions.constrained.constrained_dynamics import impact
-from gearwright.mechanism import RobotOrMech, approximate
+from gearwright.mechanism import RobotOrMech
 from gearwright.plots import BarPanel, NotebookFigure, bar_panel_figure, save_if_path
-from gearwright.programs import machine_of
+from gearwright.programs import approximate, machine_of
 from gearwright.programs.inputs import checked_array
 
 ROTOR_MODELS = ("exact", "diagonal", "none")

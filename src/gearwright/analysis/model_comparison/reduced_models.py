@@ -17,10 +17,11 @@ from gearwright.errors import InputError
 from gearwright.functions import actuator_torques, inverse_dynamics, structure_matrix
 from gearwright.functions.elastic.elastic_machines import MotorMotion, motor_motion, required_derivative_orders
 from gearwright.functions.elastic.shaft_equations import driven_speeds, elastic_machine, stiffness_and_damping
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Trajectory
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
+from gearwright.programs import approximate
 from gearwright.text import listed_names
 
 REDUCED_MODELS = ("nicosia_tomei", "spong", "spong_bare", "rigid")

@@ -35,7 +35,8 @@ from gearwright.errors import InputError
 from gearwright.file_access import write_text
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.laws_of_robot import laws
-from gearwright.mechanism import Mechanism, approximate, assemble_tree
+from gearwright.mechanism import Mechanism, assemble_tree
+from gearwright.programs import approximate
 
 if TYPE_CHECKING:
     from gearwright.motion import Motion, Trajectory

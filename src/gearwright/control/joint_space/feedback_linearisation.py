@@ -23,7 +23,8 @@ from gearwright.dynamics.elimination import solve_by_elimination
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.errors import InputError
 from gearwright.functions.elastic.shaft_equations import elastic_machine, plan_shafts
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs import approximate
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController
 

@@ -20,10 +20,10 @@ from gearwright.control.references import REFERENCE_NAMES, Reference, read_refer
 from gearwright.errors import InputError
 from gearwright.functions import inverse_dynamics
 from gearwright.functions.elastic.shaft_equations import plan_shafts
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.shaft_motion.whole_motion import whole_motion
-from gearwright.programs import machine_of
+from gearwright.programs import approximate, machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.system import System

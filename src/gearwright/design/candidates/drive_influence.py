@@ -42,9 +42,10 @@ from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import supply_voltage
 from gearwright.forces.transmission.gear_losses import reversal_law
 from gearwright.functions import inverse_dynamics
-from gearwright.mechanism import Mechanism, approximate, assemble_tree
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Motion
 from gearwright.parts import Drive, Gear, GearType, Motor, Robot, gear_losses
+from gearwright.programs import approximate
 from gearwright.text import listed_names
 
 BASIS_SERIES = (

@@ -42,9 +42,9 @@ from gearwright.design.variables.task_speed import slowed_task
 from gearwright.errors import GearwrightError
 from gearwright.forces.transmission.drive_equation import DriveLoad
 from gearwright.forces.transmission.gear_wheels import input_wheels
-from gearwright.mechanism import Mechanism, approximate, assemble_tree
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
-from gearwright.programs import dynamics_programs
+from gearwright.programs import approximate, dynamics_programs
 from gearwright.tracing.recipe import KernelRequest
 from gearwright.tracing.trace import TraceJob
 

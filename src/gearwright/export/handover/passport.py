@@ -233,7 +233,7 @@ def _motion_samples(robot: Robot, task: Task | None) -> tuple[MotionSamples, Mot
 
 
 def _joint_machine(robot: Robot) -> Any:
-    from gearwright.mechanism import approximate
+    from gearwright.programs import approximate
 
     return approximate(robot, "rigid")
 

@@ -22,10 +22,11 @@ from gearwright.analysis import Task
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions import assemble, inverse_dynamics, mass_matrix, structure_matrix
-from gearwright.mechanism import Mechanism, approximate
+from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory, fourier
 from gearwright.motion_demands.demands import demands
 from gearwright.parts import Drive, Gear, Joint, Limits, Motor, Robot
+from gearwright.programs import approximate
 from gearwright.text import listed_names
 
 InertiaForm = Literal["coupled", "diagonal"]

@@ -14,8 +14,8 @@ from gearwright.export.handover.projection import JointProjection
 from gearwright.export.urdf.coupled_transmissions import coupled_transmissions
 from gearwright.files.urdf.coupled_transmissions import CoupledTransmission
 from gearwright.functions import assemble, structure_matrix
-from gearwright.mechanism import approximate
 from gearwright.parts import Robot
+from gearwright.programs import approximate
 from gearwright.text import file_name, xml_forbidden_character, xml_text
 
 POWER_TOLERANCE_OF_MAPS = 1e-12

@@ -18,7 +18,7 @@ from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.functions.elastic.redundant_models import RedundantModel, lipschitz_constant, require_configurations
 from gearwright.functions.linearise import linearise
-from gearwright.mechanism import approximate
+from gearwright.programs import approximate
 from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean
 

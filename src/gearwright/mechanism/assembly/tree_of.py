@@ -65,7 +65,7 @@ LOOP_INDEPENDENT_FUNCTIONS = {
     *("external_rates", "joint_axes", "joint_axis_derivatives"),
     *("axial_rates", "centre_of_mass", "kinetic_energy", "potential_energy", "momentum", "energies", "energy_rows"),
     *("energy_balance", "neutral", "integrate", "difference", "parameters", "parameter_names", "parameter_groups"),
-    *("structure_matrix", "motor_shares", "actuator_speeds", "actuator_redundancy", "motor_inertias", "approximate"),
+    *("structure_matrix", "motor_shares", "actuator_speeds", "actuator_redundancy", "motor_inertias"),
     *("uncoupled_spins", "distance", "displacement", "angle", "coordinate", "tendon", "pneumatic_cylinder"),
     *("synchronous_motor", "dc_motor", "servo_cylinder", "stepping_motor", "read_log", "log_of_currents"),
     *("control.tracking_plot", "report", "bench", "names"),

@@ -19,7 +19,7 @@ from gearwright.dynamics.closed_loops.embedding import ConstraintEmbedding, Equi
 from gearwright.dynamics.closed_loops.loop_equations import loop_geometry
 from gearwright.dynamics.configuration import independent_joints, neutral
 from gearwright.errors import GearwrightWarning, InputError, caller_stack_level
-from gearwright.mechanism import Mechanism, RobotOrMech, assemble_tree, tree_of
+from gearwright.mechanism import APPROXIMATIONS, Mechanism, RobotOrMech, assemble_tree, tree_of
 from gearwright.parts import Loop, Robot
 from gearwright.programs.closed_loops.independent_speeds import LoopNumbers, choose_closure
 from gearwright.text import did_you_mean, listed_names
@@ -380,3 +380,36 @@ def assemble(
             )
         return assemble_tree(robot)
     return _close_robot(robot, independent, start) if independent or start is not None else machine_of("names", robot)
+
+
+@check_arguments
+def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
+    """Return an approximate model of the machine, as used by other tools.
+
+    - "exact": the machine itself.
+    - "reflected": every wheel's own energy, no coupling to its carrier (coupling 0); M contains J b b'.
+    - "diagonal": only the diagonal of J b b', the "armature" of other tools.
+    - "none": no wheels; their mass and inertia at rest remain in the links. A wheel that turns with a shaft keeps its
+      inertia on the shaft, since the shaft would have none, but not the part of its rate due to joints: the joints'
+      block of M is that of the links alone, as computed from a URDF, and is not coupled to the shafts.
+
+    For elastic drives (Melhem and Loria, section 3; without effect on other machines):
+
+    - "nicosia_tomei": the whole inertia matrix, H2 included. For wheels that are bodies of revolution it is the exact
+      machine; the velocity terms are those of that matrix.
+    - "spong": H2 = 0; rotors are part of the links at rest, without coupling to their own rotation.
+    - "spong_bare": the same without the tensors of the rotors in the links, as often printed; their mass remains.
+    - "rigid": no springs and no shafts, inertia E' H E. Springs between joints remain.
+    - "undamped": springs without dampers.
+
+    Closed loops stay closed.
+
+    >>> from gearwright.mechanism import Body, Spin
+    >>> arm = Mechanism([Body("upper", mass=2, com=(0.2, 0, 0))], [Spin("rotor", "base", (0, 0, 1), 1e-4, [100])])
+    >>> approximate(arm, "none").spins
+    ()
+    """
+    if kind not in APPROXIMATIONS:
+        raise InputError(f"approximation {kind!r} is unknown. Use one of {', '.join(APPROXIMATIONS)}.")
+    machine = machine_of("approximate", mech)
+    return machine.with_tree(APPROXIMATIONS[kind](machine.tree))
