@@ -12,8 +12,8 @@ import gearwright as gw
 from gearwright.analysis import Task, analyse, steady_temperatures
 from gearwright.catalogue import drives
 from gearwright.errors import InputError
+from gearwright.motion import moving_average, polynomial, s_curve, trapezoid
 from gearwright.motion import pause as resting
-from gearwright.motion import polynomial, s_curve
 from gearwright.parts import Drive, Gear, Heat, Joint, Link, Motor, Payload, Robot, Supply
 
 LOAD, ROTOR, RATIO = 0.4, 2e-5, 60.0
@@ -196,6 +196,24 @@ def test_elastic_drives_and_trains_are_analysed():
     wrist = analyse(gw.load("wrist_puma"), Task([gw.motion.polynomial([0, 0, 0], [0.3, 0.3, 0.3], duration=1.0)]))
     assert set(wrist.drives) == {"m4", "m5", "m6"}
     assert wrist.drives["m4"].torque is None
+
+
+def test_a_motion_that_elastic_drives_cannot_follow_is_told():
+    """Accelerations that jump need motors that jump behind springs; averaged twice, the same way needs none."""
+    elastic, limits = gw.load("elastic_elbow"), {"speed": 1.0, "acceleration": 4.0}
+    way = trapezoid([0, 0, 0], [0.5, 0.4, -0.3], **limits)
+
+    def told(robot, motion):
+        found = analyse(robot, Task([motion]), samples=51)
+        sudden = [remark for remark in found.remarks if "sudden" in remark]
+        assert bool(sudden) == ("not smooth enough" in found.verdict.text)
+        return sudden
+
+    (remark,) = told(elastic, way)
+    assert "j1.motor, j2.motor, j3.motor" in remark
+    assert "0.25 s" in remark  # where the acceleration of 4 has led to the speed of 1
+    assert told(elastic, moving_average(s_curve([0, 0, 0], [0.5, 0.4, -0.3], **limits, jerk=100.0), 0.05)) == []
+    assert told(gw.load("elbow"), way) == []
 
 
 @pytest.mark.parametrize(

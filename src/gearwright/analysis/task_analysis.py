@@ -36,6 +36,7 @@ from gearwright.errors import InputError, SimulationError
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import tree_of
 from gearwright.motion import Trajectory
+from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.parts.gears.forces.tooth_forces import missing_tooth_data
@@ -69,8 +70,12 @@ def make_verdict(analysis: Analysis) -> Verdict:
         sentences.append(
             f"{kinds} could not be checked for one or more drives: {listed_names(open_kinds)}; see remarks."
         )
+    sudden = _sudden_motors(analysis.demands)
+    if sudden:
+        names = listed_names(sudden)
+        sentences.append(f"The motion is not smooth enough for the elastic drives of {names}; see remarks.")
     bad = violated or not analysis.is_feasible
-    return Verdict(" ".join(sentences), "bad" if bad else "open" if open_kinds or not checks else "good")
+    return Verdict(" ".join(sentences), "bad" if bad else "open" if open_kinds or sudden or not checks else "good")
 
 
 def _limits_sentence(checks: list[LimitCheck], violated: set[LimitKey], incomplete: bool) -> str:
@@ -90,6 +95,9 @@ DEFAULT_CYCLE_SAMPLES = 501
 """Default number of samples of a cycle: energies are accurate to four digits."""
 CLOSED_CYCLE_TOLERANCE = 1e-6
 """Largest distance between start and end of a periodic cycle [rad, m]."""
+SMALLEST_SUDDEN_CHANGE = {"q": 1e-5, "v": 0.01}
+"""Smallest jump of a motor's angle and speed, relative to their peaks, that is told: less is not felt, or a numerical
+error behind a nonlinear spring."""
 RATIO_TOLERANCE = 0.01
 """Relative tolerance of ratios: data sheets state rounded values."""
 
@@ -343,6 +351,7 @@ def _analysis_remarks(
     task: Task, characteristics: Characteristics, unchecked: Iterable[UncheckedLimit]
 ) -> Iterator[str]:
     analyses = characteristics.drives
+    yield from _sudden_motion_remark(characteristics.demands)
     if not analyses:
         yield (
             f"{characteristics.robot.name} has no drives; no drive limits are checked. Choose drives with "
@@ -376,6 +385,30 @@ def _analysis_remarks(
         yield "tip deflection is required, but no link has a section and no drive is elastic: it is not checked."
     if "frequency" in task.required and all(drive.frequency is None for drive in analyses.values()):
         yield "a natural frequency is required, but the robot is rigid: state the `stiffness` of gears to check it."
+
+
+def _sudden_motors(demands: MotionDemands) -> dict[str, float]:
+    """The shafts behind springs whose angle or speed the motion changes suddenly, and the first time of each [s]."""
+    first: dict[str, float] = {}
+    for jump in sorted(demands.jumps, key=lambda jump: jump.at):
+        letter, _, shaft = jump.name.partition(".")
+        if letter in SMALLEST_SUDDEN_CHANGE and shaft in demands.speeds:  # not a state of a motor or of a law
+            peak = float(np.abs(demands.series[jump.name]).max())
+            if abs(jump.size) > SMALLEST_SUDDEN_CHANGE[letter] * peak:
+                first.setdefault(shaft, jump.at)
+    return first
+
+
+def _sudden_motion_remark(demands: MotionDemands) -> Iterator[str]:
+    """A remark if no motor torque can produce the motion behind springs."""
+    sudden = _sudden_motors(demands)
+    if sudden:
+        yield (
+            f"the motion requires sudden changes of {listed_names(sudden)}, the first at {min(sudden.values()):.4g} s: "
+            "its acceleration or jerk jumps there, and elastic drives pass this on to their motors. No "
+            "torque can produce them; peaks of torque, speed and power at these times are only those of the samples. "
+            "State `jerk` and `smoothing` for the motions of the task, or average them by `gw.motion.moving_average`."
+        )
 
 
 def _mounting_remarks(analyses: Mapping[str, DriveAnalysis]) -> Iterator[str]:
