@@ -212,6 +212,16 @@ def test_the_robots_positions_are_kept(robot, start, end, given, words):
         trapezoid(start, end, robot=robot, **given)
 
 
+def test_a_limit_of_zero_is_reached_in_spite_of_rounding():
+    """A way up to the end stop at 0 ends some 1e-18 m beyond it; a micrometre is beyond."""
+    lift = gw.load("scara")
+    limits = {"speed": 0.5, "acceleration": 4.0, "jerk": 100.0, "robot": lift}
+    for low in np.linspace(-0.19, -0.01, 37):
+        s_curve([0, 0, low, 0], [0, 0, 0, 0], **limits)
+    with pytest.raises(InputError, match="1e-06, outside its limits"):
+        s_curve([0, 0, -0.1, 0], [0, 0, 1e-6, 0], **limits)
+
+
 def test_what_is_not_a_robot():
     with pytest.raises(InputError, match="trapezoid: robot='elbow'"):
         trapezoid([0.0], [1.0], 1.0, 1.0, robot="elbow")

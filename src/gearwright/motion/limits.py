@@ -19,6 +19,8 @@ from gearwright.parts import Robot
 
 LIMIT_ROUNDING_RATIO = 1e-9
 """Relative rounding error allowed at a limit."""
+ZERO_LIMIT_ROUNDING = 1e-12
+"""Rounding error allowed beyond a limit of position besides, for limits of 0 [rad, m]."""
 LIMITED_RATES = ("speed", "acceleration", "jerk")
 """Limited quantities besides the position, in the order of the derivatives."""
 
@@ -98,9 +100,8 @@ def require_inside(
 ) -> None:
     """Raise an error if a position is outside the limits of the robot."""
     low, high = limits.lower, limits.upper
-    beyond = np.flatnonzero(
-        (q < low - LIMIT_ROUNDING_RATIO * np.abs(low)) | (q > high + LIMIT_ROUNDING_RATIO * np.abs(high))
-    )
+    below, above = (LIMIT_ROUNDING_RATIO * np.abs(limit) + ZERO_LIMIT_ROUNDING for limit in (low, high))
+    beyond = np.flatnonzero((q < low - below) | (q > high + above))
     if beyond.size:
         k = int(beyond[0])
         raise InputError(
