@@ -122,6 +122,7 @@ class Visit:
 def the_page_loads_without_errors_of_ours(visit):
     tab, pictures = visit.tab, visit.pictures
     tab.until(lambda: tab.peak() > 0, "the torque is drawn")
+    assert tab.page.title() == "Gearwright"
     tabs = {one.inner_text() for one in tab.page.get_by_role("tab").all()}
     assert {"Move", "Drives", "Files", "Torque", "Motors", "Checks", "Gear graph"} <= tabs
     assert tab.page.locator("canvas").count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import time
 from urllib.parse import urlsplit
@@ -37,14 +38,20 @@ def running(tmp_path_factory):
 
 
 def page_status(running, path: str, **headers: str) -> int:
+    return page_answer(running, path, **headers)[0]
+
+
+def page_answer(running, path: str, **headers: str) -> tuple[int, bytes]:
     place = urlsplit(running.url)
     connection = http.client.HTTPConnection("127.0.0.1", place.port, timeout=60)
     try:
-        connection.putrequest("GET", path, skip_host="Host" in headers)
+        stated = {"skip_host": "Host" in headers, "skip_accept_encoding": "Accept-Encoding" in headers}
+        connection.putrequest("GET", path, **stated)
         for name, value in headers.items():
             connection.putheader(name, value)
         connection.endheaders()
-        return connection.getresponse().status
+        answer = connection.getresponse()
+        return answer.status, answer.read()
     finally:
         connection.close()
 
@@ -53,6 +60,14 @@ def test_the_address_that_was_printed_opens_the_page_and_its_websocket(running):
     assert page_status(running, urlsplit(running.url).path) == 200
     with StudioClient(running) as client:
         assert client.wait_for_button("Save to saved.yaml")
+
+
+def test_the_tab_of_the_browser_has_the_studios_title(running):
+    path = urlsplit(running.url).path
+    packed = page_answer(running, path, **{"Accept-Encoding": "gzip"})[1]
+    for page in (page_answer(running, path)[1], gzip.decompress(packed)):
+        assert page.count(b"<title>") == page.count(b"<title>Gearwright</title>") == 1
+        assert page.rstrip().endswith(b"</html>")  # the length was stated anew
 
 
 @pytest.mark.parametrize(

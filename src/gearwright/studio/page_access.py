@@ -7,6 +7,7 @@ it (Origin), and have a path that begins with a random token, which only the add
 
 from __future__ import annotations
 
+import gzip
 import http
 import ipaddress
 import secrets
@@ -14,6 +15,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from gearwright.errors import GearwrightError
@@ -22,6 +24,8 @@ LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 RequestHandler = Callable[[Any, Any], Any]
 """A function that answers a request of a connection; None lets the websocket open."""
 _PATCH_LOCK = threading.Lock()
+VISER_TITLE, PAGE_TITLE = b"<title>Viser</title>", b"<title>Gearwright</title>"
+"""Title of the browser's tab in the page that viser brings, and that of the studio; viser has no setting for it."""
 
 
 class PageAccess:
@@ -82,6 +86,10 @@ class PageAccess:
             if response is not None:
                 response.headers["Referrer-Policy"] = "no-referrer"  # the address is a secret
                 response.headers["X-Content-Type-Options"] = "nosniff"
+                if response.headers.get("Content-Type", "").startswith("text/html"):
+                    response.body = _titled_page(response.body, response.headers.get("Content-Encoding") == "gzip")
+                    del response.headers["Content-Length"]
+                    response.headers["Content-Length"] = str(len(response.body))
             return response
 
         return admit_request
@@ -132,6 +140,13 @@ class _PatchedModule:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._module, name)
+
+
+@lru_cache(maxsize=2)  # compressed and plain
+def _titled_page(body: bytes, is_compressed: bool) -> bytes:
+    """Return viser's page with the studio's title."""
+    page = (gzip.decompress(body) if is_compressed else body).replace(VISER_TITLE, PAGE_TITLE)
+    return gzip.compress(page) if is_compressed else page
 
 
 def _is_ip_address(name: str) -> bool:
