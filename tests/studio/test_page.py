@@ -635,8 +635,10 @@ def test_a_task_is_loaded_and_a_bad_one_reported(page):
     page.use_task("task: nod\nmotions: nonsense\n")
     assert "motions" in page.status.content
     assert page.session.motion is motion
-    page.use_task("task: nod\nmotions:\n  - {to: [0.3, 0.2, 0.1], speed: 1, acceleration: 4}\n")
+    page.use_task("task: nod\nmotions: [{to: [0.3, 0.2, 0.1], speed: 1, acceleration: 4}]\npayload: {mass: 1.5}\n")
     settled(page)
+    assert page.move.mass.value == 1.5
+    assert "payload" in {solid.kind for solid, _ in page.view._solids.values()}
     assert "nod" in page.move.title.content
     assert page.session.motion.task is not None
     page.results.warm.value = True

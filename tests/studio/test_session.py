@@ -316,3 +316,22 @@ def test_a_task_is_played_and_analysed(tmp_path):
         assert found.drives[name].motor_torque == pytest.approx(drive.motor_torque)
     heavy, light = (np.abs(result.drives["j2"].motor_torque).max() for result in (wanted, without))
     assert heavy > 1.02 * light
+
+
+def test_the_payload_of_a_task_is_carried_until_it_is_changed(tmp_path):
+    """By the robot in the picture, in the curves and in the checks alike; another task ends it."""
+    robot = gw.load("elbow")
+    session = Session(robot)
+    session.use_motion(gw.analysis.Task.read(TASK, robot))
+    assert session.robot.payload.mass == 2.0
+    light, loaded = (gw.analysis.compare(one, session.motion.motion).exact for one in (robot, robot.with_payload(2.0)))
+    assert session.quick_results().comparison.exact == pytest.approx(loaded)
+    assert np.abs(loaded).max() > 1.1 * np.abs(light).max()
+    heavy = session.analysis().drives["j2"].peak_motor_torque
+    session.set_payload(4.0)
+    assert session.analysis().drives["j2"].peak_motor_torque > 1.1 * heavy
+    session.use_motion(gw.analysis.Task.read(TASK.replace("payload: {mass: 2.0}", ""), robot))
+    assert session.robot.payload is None
+    session.use_motion(gw.analysis.Task.read(TASK, robot))
+    assert session.undo()
+    assert session.robot.payload is None

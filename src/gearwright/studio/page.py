@@ -123,6 +123,7 @@ class Page:
         self.show_message("")
         self.reference.drop()
         self.move.rebuild()
+        self._redraw_scene()  # with the payload of the task
         self._submit_computations()
 
     def reload_robot(self, robot: Robot) -> None:

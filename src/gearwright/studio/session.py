@@ -67,10 +67,11 @@ class Session:
 
     def start_with(self, robot: Robot) -> None:
         """Restart with a robot, such as that of a changed file."""
-        mech = assemble_tree(robot)
-        motion = studio_motion(robot, mech, self._given_motion)
+        motion = studio_motion(robot, assemble_tree(robot), self._given_motion)
+        carrier = _with_payload_of(motion.task, robot)
+        mech = assemble_tree(carrier)
         with self.lock:
-            self.stated, self.robot, self.mech, self.motion = robot, robot, mech, motion
+            self.stated, self.robot, self.mech, self.motion = robot, carrier, mech, motion
             self._kernels: ParameterComparison | None = None
             self._structure = object()
             self._earlier: list[Robot] = []
@@ -123,10 +124,15 @@ class Session:
             return True
 
     def use_motion(self, source: AnyMotion) -> None:
-        """Play and analyse another motion or task; an invalid one changes nothing."""
+        """Play and analyse another motion or task, and carry its payload; an invalid one changes nothing."""
         with self.lock:
-            self.motion = studio_motion(self.robot, self.mech, source)
-            self._given_motion = source
+            motion, robot = studio_motion(self.robot, self.mech, source), self.robot
+            if _has_one_payload(self.motion.task):
+                robot = replace(robot, payload=self.stated.payload)
+            carrier = _with_payload_of(motion.task, robot)
+            if carrier is not self.robot:
+                self._use_robot(carrier)
+            self.motion, self._given_motion = motion, source
 
     def first_configuration(self) -> Array:
         """Return the initial configuration (nq,): "home" if stated, else neutral within limits, with closed loops."""
@@ -192,7 +198,21 @@ class Session:
         if motion.trajectory is None:
             raise InputError(f"the motion cannot be analysed: {motion.reason}")
         task = motion.task or Task(motion.trajectory, name=motion.name)
+        if not task.has_changing_payload:
+            task = replace(task, payload=None, payloads=())  # the robot carries it, and it may have been changed since
         return analyse(robot, task, catalogue=self.catalogue, samples=samples)
+
+
+def _with_payload_of(task: Task | None, robot: Robot) -> Robot:
+    """Return the robot with the payload of a task, if the task states one for the whole cycle."""
+    if task is None or not _has_one_payload(task):
+        return robot
+    return replace(robot, payload=task.loaded_robot(robot).payload)
+
+
+def _has_one_payload(task: Task | None) -> bool:
+    """Whether a task states a payload for its whole cycle."""
+    return task is not None and not task.has_changing_payload and bool(task.payload or task.payloads)
 
 
 def parameter_paths(robot: Robot) -> list[str]:
