@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,52 @@ def test_accelerations_of_the_collection(name):
         assert np.abs(A - wanted).max() < 1e-9 * np.abs(wanted).max()
         size = max(np.abs(tau).max(), np.abs(gw.bias(mech, q, v)).max())  # 1.3e6 kg: large forces cancel
         assert gw.inverse_dynamics(mech, q, v, a) == pytest.approx(tau, abs=1e-10 * size)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "planar_leg_linkage"])
+def test_accelerations_of_urdf_plus_files(name, reference):
+    """Pinocchio reads the same file, with its loops as its own constraints at points."""
+    import pinocchio as pin
+    from lxml import etree
+
+    file = reference / "urdf_plus" / f"{name}.urdf"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mech = gw.assemble(gw.load(file))
+    document = etree.parse(str(file)).getroot()
+    loops = list(document.iter("loop"))
+    for loop in loops:
+        document.remove(loop)
+    model = pin.buildModelFromXML(etree.tostring(document).decode())
+    constraints, constraint_data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    for loop in loops:
+        ends = []
+        for end in ("predecessor", "successor"):
+            frame = model.frames[model.getBodyId(loop.find(end).get("link"))]
+            place = np.array([float(x) for x in loop.find(end).find("origin").get("xyz").split()])
+            ends += [frame.parentJoint, frame.placement * pin.SE3(np.eye(3), place)]
+        one = pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, *ends, pin.ReferenceFrame.LOCAL)
+        constraints.append(one)
+        constraint_data.append(one.createData())
+    data, settings = model.createData(), pin.ProximalSettings(1e-13, 1e-10, 100)
+    pin.initConstraintDynamics(model, data, constraints, constraint_data)
+    order = [mech.tree.speeds.index(model.names[k]) for k in range(1, model.njoints)]
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        # away from the stretched posture at zero
+        q = gw.integrate(mech, mech.reference, 0.2 * np.sign(mech.reference[list(mech.independent_indices)]))
+        v, tau = rng.normal(size=(2, mech.n))
+        whole, V, A = whole_motion("test", mech, q, v, gw.forward_dynamics(mech, q, v, tau))
+        forces = np.zeros(mech.tree.n)
+        forces[list(mech.closure.independent)] = tau
+        at = [
+            [np.cos(whole[k]), np.sin(whole[k])] if model.joints[i].nq == 2 else [whole[k]]
+            for i, k in enumerate(order, start=1)
+        ]
+        wanted = pin.constraintDynamics(
+            model, data, np.concatenate(at), V[order], forces[order], constraints, constraint_data, settings
+        )
+        assert np.abs(A[order] - wanted).max() < 1e-9 * np.abs(wanted).max()
 
 
 @pytest.mark.parametrize("hardness", [1e-3, 1e-6, 1e-9])

@@ -332,6 +332,19 @@ def test_a_frame_moves_along_a_path_with_closed_loops(kind):
         assert found[:, 3] == pytest.approx(found[:, 2], abs=1e-9)  # the crank is parallel to the fore-arm
 
 
+def test_an_approach_to_a_surface_with_closed_loops():
+    """The motion of the machine of followers; the tool touches at rest."""
+    looped, following = (with_parallelogram(gw.load("elbow"), by) for by in ("loop", "followers"))
+    q, limits = [0.3, -0.3, 0.9], gw.planning.PathLimits(speed=0.1)
+    p = gw.placement(looped, q, "tool").position
+    wall = gw.contact.Plane((p[0] + 0.05, 0.0, 0.0), (-1.0, 0.0, 0.0))
+    closed, plain = (gw.planning.approach(robot, "tool", q, wall, limits=limits) for robot in (looped, following))
+    t = np.linspace(0.0, plain.duration, 11)
+    assert gaps(looped, closed.at(t)).max() < 1e-12
+    assert closed.at(t)[:, :3] == pytest.approx(plain.at(t), abs=1e-8)
+    assert gw.placement(looped, closed.at(closed.duration), "tool").position[0] == pytest.approx(p[0] + 0.05, abs=1e-8)
+
+
 def test_poses_are_tracked_with_closed_loops():
     robot = with_parallelogram(gw.load("elbow"), "loop")
     q = gw.assemble(robot).closed([0.3, -0.3, 0.9])

@@ -55,7 +55,7 @@ LOOP_CLOSING_FUNCTIONS = {
     *("inverse_kinematics", "linearise", "project", "rates", "reactions", "recorded", "simulate", "task"),
     *("fastest_mode", "fixed_step", "rollout", "gym_environment"),
     *("control.controller_by_name", "control.in_larger_machine"),
-    *("line", "arc", "circle", "track_poses", "path", "fastest", "limit_use"),
+    *("approach", "line", "arc", "circle", "track_poses", "path", "fastest", "limit_use"),
     *("casadi_rates", "export.fmu", "export.mjcf", "export.state_space", "mujoco_check"),
 }
 """Functions that keep the loops of a robot closed unless `laws=` excludes them, or pass them on."""

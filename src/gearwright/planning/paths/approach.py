@@ -10,14 +10,12 @@ from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOpera
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions import placement
-from gearwright.mechanism import RobotOrMech, tree_of
+from gearwright.mechanism import RobotOrMech
 from gearwright.motion import Trajectory
 from gearwright.parts.environment.surfaces import Surface
 from gearwright.planning.kinematics.poses import checked_position
-from gearwright.planning.paths.cartesian_motions import line
+from gearwright.planning.paths.cartesian_motions import line, start_placement
 from gearwright.planning.paths.path_limits import PathLimits, PathOptions
-from gearwright.programs.inputs import checked_array
 
 APPROACH_CALLER = "approach"
 
@@ -42,7 +40,7 @@ def approach(
     Args:
         robot: a robot, whose limits of position and speed are respected, or a machine.
         frame: the body or frame that touches.
-        start: configuration at the start, (nq,), on the free side of the surface.
+        start: configuration at the start, on the free side of the surface.
         surface: a `gw.contact` Plane, Sphere or Cylinder, in world axes.
         to: a position (3,) near the desired contact point; by default the nearest point.
         oriented: whether the orientation is kept; otherwise it is free.
@@ -56,14 +54,12 @@ def approach(
     >>> round(float(end.position[2]), 6), bool(abs(way.at(way.duration, 1)).max() < 1e-9)
     (0.1, True)
     """
-    mech = tree_of(APPROACH_CALLER, robot)
     if not hasattr(surface, "gap"):
         raise InputError(
             f"{APPROACH_CALLER}: {surface!r} is not a surface. Give a Plane, Sphere or Cylinder of gw.contact."
         )
-    position = placement(
-        mech, checked_array(APPROACH_CALLER, mech, "start", start, mech.nq, mech.coordinates), frame
-    ).position
+    _, q, pose = start_placement(APPROACH_CALLER, robot, frame, start)
+    position = pose.position
     gap = float(surface.gap(Vec(*position.tolist()), FLOATS))
     if gap < 0:
         raise InputError(
@@ -71,8 +67,9 @@ def approach(
             "the normal, which points to the free side."
         )
     end = nearest_surface_point(surface, position if to is None else checked_position(APPROACH_CALLER, to, "to"))
-    pose = end if oriented else (None, end)
-    return line(robot, frame, start, pose, limits=limits, options=PathOptions(accuracy=accuracy))
+    return line(
+        robot, frame, q, end if oriented else (None, end), limits=limits, options=PathOptions(accuracy=accuracy)
+    )
 
 
 def nearest_surface_point(surface: Surface, position: Array) -> Array:

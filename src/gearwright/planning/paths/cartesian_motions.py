@@ -67,7 +67,7 @@ def line(
     >>> (middle.position - p).round(6)
     array([ 0.  ,  0.05, -0.05])
     """
-    joints, q, start_pose = _start_placement("line", robot, frame, start)
+    joints, q, start_pose = start_placement("line", robot, frame, start)
     return _motion_along(robot, frame, q, line_path(start_pose, to), limits, options, joints)
 
 
@@ -83,7 +83,7 @@ def arc(
     options: PathOptions = DEFAULT_PATH_OPTIONS,
 ) -> Trajectory:
     """Return a joint motion along a circular arc from `start` through a position (3,) to a pose; see `line`."""
-    joints, q, start_pose = _start_placement("arc", robot, frame, start)
+    joints, q, start_pose = start_placement("arc", robot, frame, start)
     return _motion_along(robot, frame, q, arc_path(start_pose, through, to), limits, options, joints)
 
 
@@ -107,13 +107,14 @@ def circle(
         limits: of speed, acceleration and jerk along the path, and of the rotation.
         options: criterion for redundant joints, fixed joints, and accuracy.
     """
-    joints, q, start_pose = _start_placement("circle", robot, frame, start)
+    joints, q, start_pose = start_placement("circle", robot, frame, start)
     return _motion_along(robot, frame, q, circle_path(start_pose, path), limits, options, joints)
 
 
-def _start_placement(
+def start_placement(
     function: str, robot: Robot | Mechanism, frame: int | str, start: ArrayLike
 ) -> tuple[JointRanges, Array, Any]:
+    """Return the ranges of the joints, the whole start configuration, and the pose of the frame there."""
     joints = descent_for(robot, frame, (1.0,) * 6).joints
     if robot.loops and np.shape(start)[-1:] != (joints.mech.nq,):
         start = whole_input(PLACEMENT, machine_of(function, robot), "q", start)
