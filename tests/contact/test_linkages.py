@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import gearwright as gw
 from contact.test_closing_joints import GROUND, LENGTHS, four_bar, machine
 from gearwright.errors import FileError, StructureError
 from gearwright.files import read_yaml
-from gearwright.functions.constrained.closing import whole_motion
+from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.parts import Connection, Drive, Frame, Gear, Joint, JointSpring, Limits, Link, Motor, linkage
 from support.closed_machines import closed_state, projected_accelerations
 
@@ -360,3 +361,46 @@ def test_a_rod_without_mass():
     ]
     assert np.ptp(energies) < 1e-8
     assert abs(run.v[-1, turn]) > 0.1
+
+
+def gas_force(s, speed, t, ops):
+    """More pressure while the piston goes down than while it is pushed up, both falling with the volume."""
+    return ops.where(speed < 0.0, 900.0, 300.0) * 0.02 / (0.35 - s)
+
+
+def test_an_engine_with_a_gas_force():
+    """A piston on a rod without mass against the equation of the crank alone, integrated by SciPy."""
+    r, length, inertia, mass, g = 0.1, 0.2, 0.3, 1.5, 9.81
+    links = [Link("crank", mass=1.0, inertia=np.diag([inertia] * 3)), Link("piston", mass=mass), Link("rod")]
+    up = {"axis": (0, 0, 1)}
+    joints = [
+        Connection(Joint("shaft", axis=(1, 0, 0)), "base", "crank"),
+        Connection(Joint("slide", "prismatic", **up), "base", "piston"),
+        Connection(Joint("gudgeon", axis=(1, 0, 0)), "piston", "rod"),
+        Connection(Joint("pin", axis=(1, 0, 0), position=(0, 0, r)), "crank", "rod", (0, 0, -length)),
+    ]
+    robot = linkage("engine", links, joints, gravity=(0, 0, -g), independent=["shaft"])
+    tree = gw.assemble(robot, "tree")
+    near = {"slide": r + length}
+    mech = gw.assemble(robot, start=[near.get(name, 0.0) for name in tree.coordinates])
+    gas = gw.forces.FunctionForce("gas", gw.forces.Line.for_machine(tree, "slide"), lambda *x: -gas_force(*x), "N")
+    start = gw.State(mech.closed([0.3]), mech.closed([0.3]) * 0.0)
+    v0 = speed_directions(mech, start.q) @ [30.0]
+    t = np.linspace(0.0, 0.6, 13)
+    exact = gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12)
+    run = gw.simulate(robot, gw.State(start.q, v0), until=t[-1], samples=t, extra_laws=[gas], integrator=exact)
+
+    def rates(_, y):
+        angle, speed = y
+        root = np.sqrt(length**2 - (r * np.sin(angle)) ** 2)
+        slope = -r * np.sin(angle) - r**2 * np.sin(angle) * np.cos(angle) / root
+        bend = -r * np.cos(angle) - r**2 * np.cos(2 * angle) / root - (r**2 * np.sin(2 * angle) / 2) ** 2 / root**3
+        x, moving = r * np.cos(angle) + root, slope * speed
+        force = -(900.0 if moving < 0 else 300.0) * 0.02 / (0.35 - x) - mass * g
+        return [speed, (force * slope - mass * slope * bend * speed**2) / (inertia + mass * slope**2)]
+
+    wanted = solve_ivp(rates, (0.0, t[-1]), [0.3, 30.0], t_eval=t, rtol=1e-11, atol=1e-11, max_step=1e-4)
+    shaft = mech.coordinates.index("shaft")
+    assert run.q[:, shaft] == pytest.approx(wanted.y[0], abs=1e-6)
+    assert run.v[:, shaft] == pytest.approx(wanted.y[1], abs=1e-5)
+    assert run.drift < 1e-8

@@ -7,8 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
-from gearwright.forces import Line, Load
-from gearwright.forces.friction.clutch import Clutch
+from gearwright.forces import Clutch, FunctionForce, Line, Load, OneWayClutch, Stops
 
 J1, J2 = 1.0, 0.5
 
@@ -89,3 +88,67 @@ def test_it_lets_go():
 def test_impossible_clutches_are_refused(data, words):
     with pytest.raises(InputError, match=words):
         Clutch.brake(SHAFTS, "brake", "a", **data)
+
+
+def one_way(level: float = 1.0) -> tuple[OneWayClutch, dict[str, float]]:
+    clutch = OneWayClutch.of_speeds(
+        SHAFTS, "freewheel", "a", "b", normal_force=40.0, coefficients=[(0, 0.5)], geometry=0.1
+    )
+    return clutch, {"freewheel.level": level}
+
+
+def test_a_one_way_clutch_is_a_clutch_while_it_turns_forwards():
+    """A swinging torque on the first shaft: slip, and grip with less than the static limit."""
+    clutch, level = one_way()
+    plain = Clutch.between_speeds(
+        SHAFTS, "freewheel", "a", "b", normal_force=40.0, coefficients=[(0, 0.5)], geometry=0.1
+    )
+    drive = {"tau.a": lambda t: 4.0 * np.sin(2 * np.pi * t) if t < 0.5 else 0.0}
+    runs = [gw.simulate(SHAFTS, ([0, 0], [3.0, 0.0]), 3.0, laws=[x], inputs=level | drive) for x in (clutch, plain)]
+    assert runs[0].v == pytest.approx(runs[1].v, abs=1e-7)
+    assert runs[0].v[-1] == pytest.approx(runs[0].v[-1, ::-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_a_one_way_clutch_locks_backwards_without_limit(level, engine):
+    """50 Nm backwards: both shafts turn together, and the force on the slower one is what accelerates it."""
+    clutch, inputs = one_way(level)
+    options = gw.analysis.IntegratorOptions(engine=engine)
+    drive = inputs | {"tau.a": -50.0}
+    run = gw.simulate(SHAFTS, ([0, 0], [3.0, 0.0]), 1.0, laws=[clutch], inputs=drive, samples=5, integrator=options)
+    assert run.v[-1] == pytest.approx((3.0 * J1 - 50.0) / (J1 + J2), rel=1e-9)
+    assert run["freewheel.force"][-1] == pytest.approx(50.0 * J2 / (J1 + J2), rel=1e-9)
+    stepped = gw.rollout(
+        SHAFTS, [0, 0], [3.0, 0.0], 1000, 1e-3, laws=[clutch], method="moreau",
+        inputs={"tau": np.array([-50.0, 0.0]), **inputs},
+    )  # fmt: skip
+    assert stepped.v[-1] == pytest.approx(run.v[-1], rel=1e-9)
+
+
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+def test_a_freewheel_is_released_where_the_torque_turns(engine):
+    """At level 0 nothing holds it forwards: a torque of 2 cos t pushes from 3 pi / 2 on, without chattering."""
+    disc_alone = gw.Mechanism([disc("a", J1)], gravity=(0, 0, 0))
+    line = Line.for_machine(disc_alone, "a")
+    laws = [OneWayClutch("freewheel", line), FunctionForce("torque", line, lambda s, w, t, ops: 2.0 * ops.cos(t))]
+    options = gw.analysis.IntegratorOptions(engine=engine)
+    run = gw.simulate(disc_alone, until=6.0, laws=laws, inputs={"freewheel.level": 0.0}, samples=2, integrator=options)
+    assert [(event.kind, event.t) for event in run.events[1:]] == [
+        ("stick", pytest.approx(np.pi, abs=1e-7)), ("forward", pytest.approx(1.5 * np.pi, abs=1e-7)),
+    ]  # fmt: skip
+    assert run.v[-1, 0] == pytest.approx(2.0 * (np.sin(6.0) + 1.0) / J1, abs=1e-7)
+
+
+def test_a_shaft_that_is_thrown_backwards_takes_the_other_with_it():
+    """An elastic stop reverses the first shaft; the clutch locks by an impact, which keeps the angular momentum."""
+    clutch, inputs = one_way(0.0)
+    stop = Stops("stop", Line.for_machine(SHAFTS, "a"), -5.0, 1.0, restitution=1.0)
+    run = gw.simulate(SHAFTS, ([0, 0], [3.0, 1.0]), 0.9, laws=[clutch, stop], inputs=inputs, samples=4)
+    assert run.v[-1] == pytest.approx((-3.0 * J1 + 1.0 * J2) / (J1 + J2), rel=1e-9)
+
+
+def test_a_one_way_clutch_does_not_start_backwards():
+    clutch, inputs = one_way()
+    with pytest.raises(InputError, match=r"'freewheel'.* -1\b"):
+        gw.simulate(SHAFTS, ([0, 0], [-1.0, 0.0]), laws=[clutch], inputs=inputs)

@@ -15,9 +15,10 @@ import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.forces import Line, Reaction, Situation
 from gearwright.forces.contact.end_stops import Stops, compliant_stops
-from gearwright.forces.friction.clutch import Clutch
+from gearwright.forces.friction.clutch import Clutch, OneWayClutch
 from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction
 from gearwright.forces.friction.lugre import LuGre
+from gearwright.forces.loads import FunctionForce
 from gearwright.forces.transmission.backlash import Backlash
 from gearwright.forces.transmission.gear_losses import GearLoss
 from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
@@ -49,6 +50,8 @@ LAWS = (
     SmoothFriction("smooth", PAIR, STRIBECK),
     LuGre("lugre", JOINT, Friction(2.0, 0.3, 3.0, 0.2, stiffness=50.0, damping=5.0)),
     Clutch("clutch", PAIR, normal_force=20.0, coefficients=((0.0, 0.4), (3.0, 0.2))),
+    OneWayClutch("freewheel", PAIR, normal_force=20.0, coefficients=((0.0, 0.4), (3.0, 0.2))),
+    FunctionForce("gas", PAIR, lambda s, speed, t, ops: 3.0 * s * s - ops.exp(speed)),
     Stops("stops", JOINT, -0.5, 0.7, 0.4),
     compliant_stops("soft stops", JOINT, -0.3, 0.4, 200.0, 5.0),
     NonlinearSpring("spring", RIPPLED, HARMONIC, 2.0),

@@ -47,6 +47,8 @@ def laws_along(line: Line) -> list[Law]:
         forces.BoucWen("bouc", twist, 2.0, 0.1),
         forces.MaxwellSlip("slip", twist, 2.0, 0.1),
         forces.Clutch("clutch", line, normal_force=100.0, coefficients=[(0, 0.4), (1, 0.3)], geometry=0.05, peak=1.2),
+        forces.OneWayClutch("freewheel", line, normal_force=100.0),
+        forces.FunctionForce("gas", line, lambda s, speed, t, ops: ops.where(speed < 0.0, 2.0, 1.0) * s),
         forces.DryFriction("dry", line, friction=RUB),
         forces.SmoothFriction("smooth", line, friction=RUB),
         forces.LuGre("bristles", line, RUB),

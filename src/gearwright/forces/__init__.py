@@ -19,7 +19,7 @@ from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.coordinates.wrench_load import Wrench
 from gearwright.forces.cords.cords_of_robot import LineInertia
 from gearwright.forces.cords.tendon_length import Pulley, tendon
-from gearwright.forces.friction.clutch import Clutch
+from gearwright.forces.friction.clutch import Clutch, OneWayClutch
 from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction, friction_laws
 from gearwright.forces.friction.lugre import LuGre
 from gearwright.forces.law import (
@@ -37,7 +37,7 @@ from gearwright.forces.law import (
     Situation,
 )
 from gearwright.forces.line import Line
-from gearwright.forces.loads import Load
+from gearwright.forces.loads import FunctionForce, Load
 from gearwright.forces.motors.motor import Winding
 from gearwright.forces.motors.motors_of_robot import motor_laws
 from gearwright.forces.motors.supply_circuit import MotorCircuit
@@ -72,6 +72,7 @@ __all__ = [
     "Environment",
     "Force",
     "ForceSensor",
+    "FunctionForce",
     "GearLoss",
     "Guard",
     "Hold",
@@ -91,6 +92,7 @@ __all__ = [
     "MotorTorque",
     "MovingFrame",
     "NonlinearSpring",
+    "OneWayClutch",
     "Outcome",
     "PneumaticCylinder",
     "Pulley",

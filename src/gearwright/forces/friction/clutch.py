@@ -1,4 +1,4 @@
-"""Clutches and brakes: friction whose normal force is an input."""
+"""Clutches, one-way clutches and brakes: friction whose normal force is an input."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError
 from gearwright.forces.event_tolerances import BREAKAWAY_SPEED
-from gearwright.forces.friction.stick_slip import BACKWARD_MODE, FORWARD_MODE, STICK_MODE, StickSlipFriction
-from gearwright.forces.law import Action, Guard, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.friction.stick_slip import (
+    BACKWARD_MODE,
+    FORWARD_MODE,
+    STICK_MODE,
+    StickSlipFriction,
+    without_noise,
+)
+from gearwright.forces.law import Action, FixedStepModel, Guard, Impact, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.forces.speed_tables import checked_table, interpolate_table
+from gearwright.forces.time_stepping_impulses import UNBOUNDED_IMPULSE, BoundedImpulse
 from gearwright.mechanism import Mechanism
 
 FREE_MODE = "free"
@@ -117,3 +124,77 @@ class Clutch(StickSlipFriction):
                 Guard(grip_margin, BACKWARD_MODE, when=speed < -BREAKAWAY_SPEED),
             )
         return (*super().guards(mode, situation, reaction), Guard(level - RELEASE_LEVEL, FREE_MODE))
+
+
+@check_arguments
+@dataclass(frozen=True)
+class OneWayClutch(Clutch):
+    r"""A clutch in parallel with a freewheel: its line turns forwards only, $w \ge 0$.
+
+    Forwards it slips with the friction of the clutch, or freely at level 0. At rest the freewheel locks: the force is
+    at least $-p\, c\, \mu(0) f_n$, and positive without limit. A clutch and a freewheel that both stick would share
+    their force arbitrarily; this is one element. It is Modelica's `OneWayClutch`, and at level 0 a freewheel.
+
+    Args:
+        name: its name.
+        line: the speed of one side relative to the other; see `OneWayClutch.of_speeds`.
+        port: name of the drive through whose gear it acts, for a clutch on the motor side.
+        unit: of its force, Nm or N.
+        normal_force: $f_{max}$ [N].
+        coefficients: (speed, $\mu$) pairs with rising speeds, linear in between.
+        geometry: c [m]: friction torque per normal force and $\mu$.
+        peak: p, ratio of static to sliding friction at zero speed.
+
+    >>> import gearwright as gw
+    >>> disc = gw.Mechanism([gw.Body("disc", axis=(0, 0, 1), mass=1, inertia=[[1, 0, 0], [0, 1, 0], [0, 0, 1]])])
+    >>> freewheel = OneWayClutch("freewheel", Line.for_machine(disc, "disc"))
+    >>> push = {"freewheel.level": 0.0, "tau.disc": lambda t: 1.0 if t < 1 else -2.0}
+    >>> gw.simulate(disc, until=3.0, laws=[freewheel], inputs=push, samples=[0.0, 1.0, 3.0]).v[:, 0].round(6) + 0.0
+    array([0., 1., 0.])
+    """
+
+    @staticmethod
+    def of_speeds(mech: Mechanism, name: str, first: str, second: str, **data: object) -> OneWayClutch:
+        """A one-way clutch between two speeds: the first is never less than the second."""
+        return OneWayClutch(name, Line.for_machine(mech, {first: 1.0, second: -1.0}), **data)  # type: ignore[arg-type]
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Stick and forward."""
+        return (STICK_MODE, FORWARD_MODE)
+
+    def initial_mode(self, situation: Situation) -> str:
+        """Stick at rest; a start backwards is an error."""
+        speed = situation.speed(self.line)
+        if speed < -BREAKAWAY_SPEED:
+            raise InputError(
+                f"one-way clutch {self.name!r} starts with the speed {float(speed):.6g}, but it turns forwards only. "
+                "Give a start with a speed of 0 or more, or exchange the two sides."
+            )
+        return FORWARD_MODE if speed > BREAKAWAY_SPEED else STICK_MODE
+
+    def sliding_friction(self, situation: Situation, speed: Scalar) -> Scalar:
+        """The sliding friction; 0 at level 0 and below."""
+        return situation.ops.maximum(super().sliding_friction(situation, speed), 0.0)
+
+    def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
+        """It slips beyond the static limit, and locks where its speed ends, by an impact if it is thrown backwards."""
+        ops, speed = situation.ops, situation.speed(self.line)
+        if mode == STICK_MODE:
+            limit, is_at_rest = self.holding_limit(situation), ops.absolute(speed) <= BREAKAWAY_SPEED
+            margin = limit + reaction.multipliers[0]
+            return (
+                Guard(margin, FORWARD_MODE, scale=ops.maximum(limit, 1.0), when=is_at_rest),
+                Guard(BREAKAWAY_SPEED - speed, FORWARD_MODE),
+                Guard(BREAKAWAY_SPEED + speed, FORWARD_MODE),
+            )
+        rate = without_noise(situation.acceleration(self.line, reaction.a), ops)
+        return (
+            Guard(speed, STICK_MODE, rate=rate, when=speed >= -BREAKAWAY_SPEED),
+            Guard(speed, STICK_MODE, rate=rate, impact=Impact(self.line, 0.0), when=speed < -BREAKAWAY_SPEED),
+        )
+
+    def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel:
+        """An impulse that ends the motion: forwards at most by friction, backwards without limit."""
+        limit = step * self.sliding_friction(situation, situation.ops.absolute(situation.speed(self.line)))
+        return FixedStepModel(STICK_MODE, (BoundedImpulse(-limit, UNBOUNDED_IMPULSE),))
