@@ -76,6 +76,11 @@ def test_dependent_rows_and_impossible_restitution_are_refused():
     mech = planar_arm()
     with pytest.raises(SingularityError, match=r"constrained_dynamics: .*\bJ\b"):
         gw.constrained_dynamics(mech, Q, BEFORE, [0, 0], [[1, 0], [2, 0]], [0, 0])
+    for row in ([0.0, 0.0], [1e-17, -3e-16]):  # rounding would act as a constraint
+        with pytest.raises(SingularityError, match=r"impact: row 1 of J"):
+            gw.impact(mech, Q, BEFORE, [[1.0, 0.5], row])
+        with pytest.raises(SingularityError, match=r"constrained_dynamics: row 0 of J"):
+            gw.constrained_dynamics(mech, Q, BEFORE, [0, 0], [row], [0])
     with pytest.raises(InputError, match=r"restitution=1\.5 .*\b0\b.*\b1\b"):
         gw.impact(mech, Q, BEFORE, WALL, restitution=1.5)
     with pytest.raises(InputError, match=r"\bJ .*\(2,\).*\(\.\.\., m, 2\)"):

@@ -208,6 +208,11 @@ def _checked_rows(name: str, mech: Mechanism, J: ArrayLike) -> Array:
     return rows
 
 
+RELATIVE_ROW_ROUNDING, ROW_ROUNDING = 1e-12, 1e-14
+"""Entries of a row of J, relative to the largest of J and absolute [1, m], up to which the row is zero: a linkage that
+keeps a direction constant leaves rounding there, which would act as a constraint."""
+
+
 def _constraint_compliance(name: str, M: Array, rows: Array, may_repeat: bool = False) -> tuple[Array, Array]:
     """Return M^-1 J' and J M^-1 J'; linearly dependent rows raise an error unless `may_repeat`."""
     right = np.swapaxes(np.broadcast_to(rows, (*M.shape[:-2], *rows.shape[-2:])), -1, -2)
@@ -215,12 +220,18 @@ def _constraint_compliance(name: str, M: Array, rows: Array, may_repeat: bool = 
     matrix: Array = rows @ spread
     if may_repeat:
         return spread, matrix
+    sizes = np.abs(rows).max(axis=-1, initial=0.0)
+    is_zero = sizes <= np.maximum(RELATIVE_ROW_ROUNDING * sizes.max(axis=-1, keepdims=True, initial=0.0), ROW_ROUNDING)
     scale = np.sqrt(np.einsum("...ii->...i", matrix))
     normal = matrix / np.where(scale > 0, scale, 1.0)[..., None] / np.where(scale > 0, scale, 1.0)[..., None, :]
+    if is_zero.any():
+        raise SingularityError(
+            f"{name}: row {int(np.argwhere(is_zero)[0, -1])} of J is zero: no joint moves along it, so its force is "
+            "not determined. Remove the row."
+        )
     if matrix.size and (np.linalg.eigvalsh(normal)[..., 0] < 1e-12).any():
         raise SingularityError(
-            f"{name}: the rows of J are linearly dependent (or one is zero), so their forces are not unique. Remove "
-            "the redundant rows."
+            f"{name}: the rows of J are linearly dependent, so their forces are not unique. Remove the redundant rows."
         )
     return spread, matrix
 
