@@ -13,7 +13,7 @@ from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.closed_loop_motion import whole_motion_of
-from gearwright.system.controllers.law_controller import LawController
+from gearwright.system import LawController
 from gearwright.system.state import State
 from gearwright.text import did_you_mean
 

@@ -17,7 +17,7 @@ from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, row_dot
 from gearwright.planning.kinematics.joint_ranges import JointRanges
 from gearwright.programs import approximate
-from gearwright.system.controllers.control_law import ControlLaw
+from gearwright.system import ControlLaw
 from gearwright.text import did_you_mean, listed_names
 
 JOINT_FEEDBACK, MOTOR_FEEDBACK, BOTH_FEEDBACKS = "joint", "motor", "both"

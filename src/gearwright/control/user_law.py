@@ -9,7 +9,7 @@ import numpy as np
 from gearwright.argument_kinds import check_arguments
 from gearwright.control.references import REFERENCE_NAMES, function_reference, read_reference
 from gearwright.errors import InputError
-from gearwright.system.controllers.control_law import ControlLaw
+from gearwright.system import ControlLaw
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
 USER_LAW_CALLER = "control.controller"

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.mechanism import Mechanism
-from gearwright.system.controllers.control_law import ControlLaw
-from gearwright.system.controllers.law_controller import LawController
+from gearwright.system import ControlLaw, LawController
 
 
 @dataclass(frozen=True)

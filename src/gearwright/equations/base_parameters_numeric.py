@@ -13,7 +13,7 @@ from gearwright.algebra import Scalar, is_number
 from gearwright.arguments import LARGEST_SEED, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import integrate, neutral, parameter_names, regressor
+from gearwright.functions import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
 from gearwright.plots import html_table
 from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism

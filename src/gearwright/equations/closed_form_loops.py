@@ -21,8 +21,7 @@ from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.equations.trigonometric_polynomial import symbol_polynomial
 from gearwright.errors import InputError
-from gearwright.functions import integrate
-from gearwright.functions.constrained.closing import speed_directions
+from gearwright.functions import integrate, speed_directions
 from gearwright.mechanism import Mechanism
 from gearwright.programs import ClosedMechanism
 from gearwright.text import listed_names

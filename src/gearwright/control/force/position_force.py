@@ -43,8 +43,8 @@ from gearwright.forces import Quantity
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import RobotOrMech
 from gearwright.programs import machine_of
+from gearwright.system import LawController
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController
 
 # The law
 

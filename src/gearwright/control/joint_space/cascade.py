@@ -30,11 +30,11 @@ from gearwright.control.joint_tracking import (
 from gearwright.control.references import REFERENCE_NAMES, read_reference, reference_entries
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
-from gearwright.functions.actuation import structure_matrix
+from gearwright.functions import structure_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs import machine_of
+from gearwright.system import LawController
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController
 from gearwright.text import did_you_mean
 
 

@@ -33,8 +33,8 @@ from gearwright.control.references import REFERENCE_NAMES, read_reference
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs import machine_of
+from gearwright.system import LawController
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController
 from gearwright.text import did_you_mean
 
 # Laws

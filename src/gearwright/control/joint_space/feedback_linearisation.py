@@ -25,8 +25,8 @@ from gearwright.errors import InputError
 from gearwright.functions.elastic.shaft_equations import elastic_machine, plan_shafts
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs import approximate
+from gearwright.system import LawController
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController
 
 FEEDBACK_LINEARISATION_CALLER = "control.feedback_linearisation"
 SNAP_ORDER = 4

@@ -18,7 +18,7 @@ from gearwright.errors import InputError
 from gearwright.file_access import write_text
 from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
-from gearwright.functions.constrained.closing import speed_directions
+from gearwright.functions import speed_directions
 from gearwright.mechanism import RobotOrMech
 from gearwright.motion import Trajectory
 from gearwright.motion.csv_columns import read_columns, write_columns

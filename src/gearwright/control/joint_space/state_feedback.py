@@ -24,8 +24,8 @@ from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.shaft_motion.whole_motion import whole_motion
 from gearwright.programs import approximate, machine_of
+from gearwright.system import LawController
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.system import System
 from gearwright.text import listed_names
 

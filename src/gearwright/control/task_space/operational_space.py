@@ -16,7 +16,7 @@ from gearwright.control.task_space.operational_law import OperationalSpaceLaw
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs import machine_of
-from gearwright.system.controllers.law_controller import LawController
+from gearwright.system import LawController
 
 FrameName = str | int
 
