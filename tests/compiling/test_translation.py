@@ -19,7 +19,7 @@ from gearwright.export.fmi.build import find_compiler
 
 HEAD = """
 from __future__ import annotations
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, Ints, Code, invoke_callback, array_tail, sqrt
+from gearwright.compiling import Floats, Ints, Code, invoke_callback, array_tail, sqrt
 """
 
 WORK = """

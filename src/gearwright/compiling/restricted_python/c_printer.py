@@ -62,11 +62,12 @@ def c_text(
         for name, values in context.constants.items()
     ]
     fields = "\n".join(f"  {_c_type(kind)}{name};" for name, (_, kind) in context.fields.items())
+    parts = "".join(f"\ntypedef {workspace.__name__} {base.__name__};" for base in workspace.__mro__[1:-1])
     return "\n\n".join(
         [
             "\n".join(f"#define {name} {value}" for name, value in constants.items()),
             "typedef int (*Code)(void *);\ntypedef void *Table;",
-            f"typedef struct {{\n{fields}\n}} {workspace.__name__};",
+            f"typedef struct {{\n{fields}\n}} {workspace.__name__};{parts}",
             "static int run_kernel(Code code, Table table);\nstatic int invoke_callback(Code code, double t);",
             C_HELPERS,
             "\n".join(tables),

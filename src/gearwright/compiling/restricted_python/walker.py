@@ -117,8 +117,9 @@ class FunctionWalker:
 
 
 def workspace_fields(workspace: type) -> dict[str, tuple[int, str]]:
-    """Per field of a workspace its index and the name of its type."""
-    return {name: (k, _type_name(kind)) for k, (name, kind) in enumerate(inspect.get_annotations(workspace).items())}
+    """Per field of a workspace its index and the name of its type; those of its base classes come first."""
+    kinds = {name: kind for each in reversed(workspace.__mro__) for name, kind in inspect.get_annotations(each).items()}
+    return {name: (k, _type_name(kind)) for k, (name, kind) in enumerate(kinds.items())}
 
 
 def function_definitions(modules: Sequence[ModuleType]) -> list[tuple[ModuleType, ast.FunctionDef]]:

@@ -14,7 +14,7 @@ solution exists.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
+from gearwright.functions.constrained.contact_impulses import CONE_ERROR_RATIO, MOVABLE_ROW_RATIO, solve_cone
+from gearwright.functions.constrained.contact_workspace import contact_workspace
 
 MAX_CONE_NEWTON_STEPS = 30
 """Number of Newton steps from one start."""
@@ -34,9 +36,6 @@ Newton's method may cycle between modes where contacts are redundant and one of 
 converge there, but slowly: redundant impulses drift by small steps until a cone stops them. Sweeps without relaxation
 may cycle themselves where friction is large."""
 
-CONE_ERROR_RATIO = 1e-11
-"""Speed error, relative to the largest speed, at which the iteration has converged."""
-
 ACCEPTED_CONE_ERROR_RATIO = 1e-7
 """Residual, relative to the largest speed, that is still accepted where no start converges."""
 
@@ -45,15 +44,6 @@ DIVERGED_IMPULSE_RATIO = 1e9
 
 CONE_RANK_RATIO = 1e-11
 """Singular values below this fraction of the largest are zero (linearly dependent rows)."""
-
-SLIP_DIRECTION_COUNT = 72
-"""Number of directions between which the sliding direction of a single contact is searched."""
-
-SLIP_BISECTIONS = 50
-"""Number of bisections of the angle between two of them."""
-
-MOVABLE_ROW_RATIO = 1e-12
-"""Diagonal entry of W, relative to the largest, below which a row is immobile."""
 
 
 def cone_impulses(W: Array, u: Array, blocks: Sequence[slice], friction: Sequence[float], target: Array) -> Array:
@@ -152,33 +142,9 @@ class ContactProblem:
 
     def _solve_single_contact(self) -> Array | None:
         """Return the impulses (3,) of a single contact, case by case: open, sticking, or sliding in some direction."""
-        W, u, mu = self.W[:, :, 0, 0], self.u[:, 0], float(self.friction[0])
-        if u[0] >= 0:
-            return np.zeros(3)
-        if not self._is_sliding[0]:
-            stuck = -np.linalg.lstsq(W, u, rcond=CONE_RANK_RATIO)[0]
-            left = np.abs(u + W @ stuck).max()
-            if left <= CONE_ERROR_RATIO * self.speed_scale and np.hypot(*stuck[1:]) <= mu * stuck[0] * (
-                1 + CONE_ERROR_RATIO
-            ):
-                return np.asarray(stuck)
-
-        def sliding_impulses(d: Array) -> tuple[Array, Array]:
-            """Return impulses (3, ...) of sliding along directions d (2, ...), and the slip after them (2, ...)."""
-            answer = W[0, 0] - mu * (W[0, 1:] @ d)
-            normal = -u[0] / np.where(answer > MOVABLE_ROW_RATIO * W[0, 0], answer, np.nan)
-            P = np.concatenate([normal[None], -mu * normal * d])
-            return P, u[1:].reshape(2, *(1 for _ in d.shape[1:])) + np.tensordot(W[1:], P, 1)
-
-        if self._is_sliding[0]:
-            P, _ = sliding_impulses(self.slip_directions)
-            return P[:, 0] if np.isfinite(P).all() else None
-        if self.places[2, 0] < 0:
-            directions = np.array([[1.0, -1.0], [0.0, 0.0]])
-            P, slip = sliding_impulses(directions)
-            ahead = np.flatnonzero((slip * directions).sum(axis=0) > 0)
-            return P[:, ahead[0]] if len(ahead) else None
-        return _first_direction(sliding_impulses)
+        s = contact_workspace(self.W[:, :, 0, 0], self.u[:, 0], float(self.friction[0]))
+        s.contact_slip[:2] = self.slip_directions[:, 0].tolist()
+        return np.array(s.contact_impulse) if solve_cone(s, int(self._is_sliding[0])) == 0 else None
 
     @cached_property
     def speed_scale(self) -> float:
@@ -301,30 +267,6 @@ class ContactProblem:
         out = np.zeros(self.size)
         out[self.places[self.places >= 0]] = P[self.places >= 0]
         return out
-
-
-def _first_direction(sliding: Callable[[Array], tuple[Array, Array]]) -> Array | None:
-    """Return the impulses (3,) of the first sliding direction consistent with the slip after it; None without one."""
-
-    def slip_mismatch(angle: Array) -> tuple[Array, Array, Array]:
-        d = np.array([np.cos(angle), np.sin(angle)])
-        P, slip = sliding(d)
-        return P, d[0] * slip[1] - d[1] * slip[0], (d * slip).sum(axis=0)
-
-    angles = np.linspace(-np.pi, np.pi, SLIP_DIRECTION_COUNT + 1)
-    _, turn, ahead = slip_mismatch(angles)
-    for k in range(SLIP_DIRECTION_COUNT):
-        # The slip crosses the direction and points forward.
-        if turn[k] * turn[k + 1] <= 0 and max(ahead[k], ahead[k + 1]) > 0:
-            low, high, left = angles[k], angles[k + 1], turn[k]
-            for _ in range(SLIP_BISECTIONS):
-                middle = 0.5 * (low + high)
-                value = slip_mismatch(np.array([middle]))[1][0]
-                low, high = (middle, high) if value * left > 0 else (low, middle)
-            P, _, onward = slip_mismatch(np.array([0.5 * (low + high)]))
-            if onward[0] > 0:
-                return P[:, 0]
-    return None
 
 
 def _matrix_by_contact(W: Array, places: Array) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from gearwright.compiling.restricted_python.c_printer import c_text
+from gearwright.compiling.restricted_python.walker import workspace_fields
 from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, MIN_STEPS_WITH_EVENTS
 from gearwright.simulation.compiled_loop import directional_derivatives
 from gearwright.simulation.compiled_loop.driver import LOOP_MODULES
@@ -41,10 +42,10 @@ def workspace_c_text(sizes: WorkspaceSizes, parameters: int, kernels: Sequence[s
     """
     numbers = {**sizes.numbers, "has_ties": 1, "pieces": 1, "room": 2}
     floats, ints = sizes.float_arrays | sizes.exported_arrays(parameters), sizes.int_arrays | {"piece_degree": 1}
-    constants, fields = sizes.constant_arrays, LoopWorkspace.__annotations__
+    constants, fields = sizes.constant_arrays, workspace_fields(LoopWorkspace)
     return "\n".join(
         [
-            *(_table_text(fields[name], name, values) for name, values in constants.items()),
+            *(_table_text(fields[name][1], name, values) for name, values in constants.items()),
             "\ntypedef struct {",
             *(f"  double {name}[{max(count, 1)}];" for name, count in floats.items()),
             *(f"  int {name}[{max(count, 1)}];" for name, count in ints.items()),

@@ -5,6 +5,7 @@ The force balance $A Z = R$ is differentiated as $A\,dZ = dR - dA\,Z$; its terms
 
 from __future__ import annotations
 
+from gearwright.compiling import run_kernel
 from gearwright.simulation.compiled_loop.source.elimination import solve_by_elimination
 from gearwright.simulation.compiled_loop.source.force_balance import drag_flow, solve_deficient, write_equations
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import (
@@ -12,7 +13,6 @@ from gearwright.simulation.compiled_loop.source.inputs_and_rates import (
     solve_accelerations,
     solved_rates,
 )
-from gearwright.simulation.compiled_loop.source.intrinsics import run_kernel
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 

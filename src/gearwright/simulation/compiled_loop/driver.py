@@ -16,10 +16,10 @@ from gearwright.compiling.restricted_python.compiled_code import (
     as_callback,
     compile_restricted,
 )
+from gearwright.functions.constrained import contact_impulses, dependent_equations
 from gearwright.simulation.compiled_loop.chebyshev_inputs import ChebyshevInputs
 from gearwright.simulation.compiled_loop.source import (
     constraint_projection,
-    contact_impulses,
     elimination,
     event_location,
     force_balance,
@@ -37,6 +37,7 @@ from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.system import Modes, System
 
 LOOP_MODULES = (
+    dependent_equations,
     elimination,
     force_balance,
     inputs_and_rates,

@@ -13,21 +13,16 @@ from gearwright.forces.event_tolerances import (
     MAX_NEAR_BRANCH_POINTS,
     MAX_SEARCHED_MODES,
 )
-from gearwright.simulation.compiled_loop.source.contact_impulses import PATH_SIZE
+from gearwright.functions.constrained.contact_workspace import (
+    CONTACT_ROWS,
+    CONTACT_VECTORS,
+    PATH_SIZE,
+    PATH_VECTORS,
+)
 from gearwright.simulation.compiled_loop.source.step_coefficients import RADAU_STAGES, RADAU_SYSTEMS
 from gearwright.system.kernels.event_kernels import balance_term_sizes
 from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.system import System
-
-CONTACT_ROWS = 3
-"""The lines of a contact: its normal and two tangents."""
-
-CONTACT_VECTORS = (
-    *("contact_speeds", "contact_impulse", "contact_slip", "contact_axis"),
-    *("path_share", "path_impulses"),
-)
-PATH_VECTORS = ("path_state", "path_new", "path_whole", "path_stage", "path_rates", "path_total")
-"""Arrays of a contact: over its lines, and of the state of its impulse path."""
 
 DOP853_STAGE_ROWS, DENSE_OUTPUT_ROWS = 16, 7
 """Rows of rates of a step, and of its dense output."""

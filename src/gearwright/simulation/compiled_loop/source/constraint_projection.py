@@ -6,9 +6,10 @@ holds that keep a position, $dq = -Y G^+ (s - s_0)$ until convergence, then $dv 
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.elimination import in_order_of_unknowns, solve_dependent
+from gearwright.compiling import Floats, array_tail, run_kernel
+from gearwright.functions.constrained.dependent_equations import solve_dependent
+from gearwright.simulation.compiled_loop.source.elimination import in_order_of_unknowns
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import set_kernel_state, state_rates
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail, run_kernel
 from gearwright.simulation.compiled_loop.source.step_coefficients import DOP853_STAGES
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 from gearwright.system.constraints.projection_tolerances import (

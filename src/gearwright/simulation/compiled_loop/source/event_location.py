@@ -5,6 +5,7 @@ Minima of guards near zero are searched between the checks, as in `simulation/in
 
 from __future__ import annotations
 
+from gearwright.compiling import Floats, invoke_callback, run_kernel, sqrt
 from gearwright.forces.event_tolerances import (
     EVENT_CHECKS_PER_STEP,
     EVENT_LOCATION_LEVEL,
@@ -21,7 +22,6 @@ from gearwright.forces.event_tolerances import (
     SAME_TIME_TOLERANCE,
 )
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import set_kernel_state, solve_accelerations
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, invoke_callback, run_kernel, sqrt
 from gearwright.simulation.compiled_loop.source.steps import dense_output
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 

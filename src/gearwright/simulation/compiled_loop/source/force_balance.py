@@ -7,13 +7,13 @@ are one unknown; they share its force in proportion to their factors, which is t
 
 from __future__ import annotations
 
+from gearwright.compiling import Floats
+from gearwright.functions.constrained.dependent_equations import solve_dependent
 from gearwright.simulation.compiled_loop.source.elimination import (
     in_order_of_unknowns,
     solve_by_elimination,
-    solve_dependent,
     take_least_forces,
 )
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 from gearwright.system.constraints.projection_tolerances import DEPENDENT_ROWS_RATIO
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gearwright.compiling import Ints
 from gearwright.forces.event_tolerances import GUARD_VIOLATION_LEVEL
-from gearwright.simulation.compiled_loop.source.intrinsics import Ints
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 

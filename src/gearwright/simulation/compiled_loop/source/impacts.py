@@ -7,6 +7,7 @@ the loss of its loaded flank, $z_d + g\,S\,Y z = 0$. The flanks are those that t
 
 from __future__ import annotations
 
+from gearwright.compiling import Floats, run_kernel
 from gearwright.forces.event_tolerances import (
     BREAKAWAY_SPEED,
     ENERGY_ROUNDING,
@@ -17,11 +18,11 @@ from gearwright.forces.event_tolerances import (
     MAX_IMPACT_DEPTH,
     RESTITUTION_HALVINGS,
 )
-from gearwright.simulation.compiled_loop.source.contact_impulses import follow_impulse, solve_cone
+from gearwright.functions.constrained.contact_impulses import follow_impulse, solve_cone
+from gearwright.functions.constrained.dependent_equations import solve_dependent
 from gearwright.simulation.compiled_loop.source.elimination import (
     in_order_of_unknowns,
     solve_by_elimination,
-    solve_dependent,
 )
 from gearwright.simulation.compiled_loop.source.force_balance import (
     DEPENDENT_PIVOT_RATIO,
@@ -30,7 +31,6 @@ from gearwright.simulation.compiled_loop.source.force_balance import (
 )
 from gearwright.simulation.compiled_loop.source.guard_choice import count_change, guard_owner, worst_guard
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import UNBOUNDED_TIME, set_kernel_state
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, run_kernel
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 

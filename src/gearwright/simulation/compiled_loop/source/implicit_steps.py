@@ -10,9 +10,9 @@ polynomial is the dense output, and the first guess of the next stages.
 
 from __future__ import annotations
 
+from gearwright.compiling import Floats, array_tail, sqrt
 from gearwright.simulation.compiled_loop.source.elimination import factorise_complex, solve_factorised
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import state_rates
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail, sqrt
 from gearwright.simulation.compiled_loop.source.step_coefficients import (
     DOP853_STAGES,
     MAX_STEP_FACTOR,

@@ -6,9 +6,9 @@ success.
 
 from __future__ import annotations
 
+from gearwright.compiling import Floats, array_tail, invoke_callback, run_kernel
 from gearwright.forces.event_tolerances import LARGEST_SPEED, NEGLIGIBLE_RATE
 from gearwright.simulation.compiled_loop.source.force_balance import solve_force_balance
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail, invoke_callback, run_kernel
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 UNBOUNDED_TIME = 1e300

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gearwright.compiling import Floats
 from gearwright.forces.event_tolerances import (
     MAX_EVENTS_WITHOUT_PROGRESS,
     MAX_NEAR_BRANCH_POINTS,
@@ -24,7 +25,6 @@ from gearwright.simulation.compiled_loop.source.inputs_and_rates import (
     solve_accelerations,
     state_rates,
 )
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats
 from gearwright.simulation.compiled_loop.source.mode_settling import (
     MODES_CONSISTENT,
     MODES_EVENTS_FULL,

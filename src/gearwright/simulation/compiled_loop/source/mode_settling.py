@@ -8,6 +8,7 @@ those modules.
 
 from __future__ import annotations
 
+from gearwright.compiling import run_kernel, sqrt
 from gearwright.forces.event_tolerances import (
     ACCELERATION_NOISE,
     ACCELERATION_ROUNDING_RATIO,
@@ -20,7 +21,7 @@ from gearwright.forces.event_tolerances import (
     NEAR_GUARD_LEVEL,
     RESIDUAL_CONTACT_SPEED,
 )
-from gearwright.simulation.compiled_loop.source.contact_impulses import solve_cone
+from gearwright.functions.constrained.contact_impulses import solve_cone
 from gearwright.simulation.compiled_loop.source.force_balance import contact_response, set_active_modes
 from gearwright.simulation.compiled_loop.source.guard_choice import count_change, guard_owner, is_visited, worst_guard
 from gearwright.simulation.compiled_loop.source.impacts import (
@@ -30,7 +31,6 @@ from gearwright.simulation.compiled_loop.source.impacts import (
     restore_held_speeds,
 )
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import UNBOUNDED_TIME, solve_accelerations
-from gearwright.simulation.compiled_loop.source.intrinsics import run_kernel, sqrt
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 MODES_CONSISTENT = 0

@@ -5,9 +5,9 @@ The algorithm is that of SciPy's DOP853: the same stages, error norm and step si
 
 from __future__ import annotations
 
+from gearwright.compiling import Floats, array_tail, sqrt
 from gearwright.simulation.compiled_loop.source.implicit_steps import polynomial_state
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import state_rates
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail, sqrt
 from gearwright.simulation.compiled_loop.source.step_coefficients import (
     DOP853_STAGES,
     E3,

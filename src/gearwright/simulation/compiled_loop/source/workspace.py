@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.intrinsics import Code, Floats, Ints, Table
+from gearwright.compiling import Code, Floats, Ints, Table
+from gearwright.functions.constrained.contact_workspace import ContactWorkspace
 
 
-class LoopWorkspace:
-    """Every field that the loop reads or writes, in their order in memory; arrays are flat."""
+class LoopWorkspace(ContactWorkspace):
+    """Every field that the loop reads or writes besides those of a contact, in their order in memory."""
 
     # Sizes: state vector, its moving part [q, v, states], coordinates, speeds, inputs, laws
     nx: int
@@ -150,19 +151,15 @@ class LoopWorkspace:
     active_drags: int
     drag_at: Ints
     drag_unknown: Ints
-    matrix: Floats
-    right: Floats
     columns: int
     z: Floats
 
     # Linearly dependent constraints: unknowns in pivot order, the null space, whether and how far they are dependent
-    order: Ints
     solution: Floats
     null: Floats
     null_matrix: Floats
     null_right: Floats
     deficient: int
-    residual: float
 
     # Projection onto position constraints
     projects: int
@@ -242,33 +239,13 @@ class LoopWorkspace:
     flank_changed: Ints
     flank_weights: Ints
 
-    # The only contact (law -1: none): its lines, friction and law of restitution, the states of its slip direction;
-    # responses and speeds along its lines, its forces or impulses, its slip; the path of its impulse
+    # The only contact (law -1: none): its lines, the states of its slip direction, the state before its impact, and
+    # whether gears count as lossless in it
     contact_law: int
-    contact_rows: int
     contact_state: int
     contact_places: Ints
-    contact_facts: Floats
-    contact_matrix: Floats
-    contact_speeds: Floats
-    contact_impulse: Floats
-    contact_slip: Floats
-    contact_axis: Floats
-    contact_turn: float
-    contact_ahead: float
     x_contact: Floats
     lossless: int
-    path_ways: int
-    path_size: float
-    path_matrix: Floats
-    path_share: Floats
-    path_impulses: Floats
-    path_state: Floats
-    path_new: Floats
-    path_whole: Floats
-    path_stage: Floats
-    path_rates: Floats
-    path_total: Floats
 
     # Output: samples, and changes of modes
     sample_times: Floats

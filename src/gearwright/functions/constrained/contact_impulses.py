@@ -1,31 +1,47 @@
-r"""The event loop, one rigid contact with friction: its forces or impulses inside the cone, and along the impulse path.
+r"""One rigid contact with friction: its forces or impulses inside the cone, and along the impulse path.
 
 With the contact's normal and tangents, $u^+ = u + W P$: open where it separates, sticking inside the cone, or sliding
-with $P_t = -\mu P_n d$. The algorithms are those of `functions.constrained.impulse_cone` and `impulse_path` for a
-single contact: the slip direction d is searched case by case, and the impulse of an impact with restitution follows its
-path through sliding and sticking, in closed form or, where the slip turns, by Runge-Kutta steps with error control.
+with $P_t = -\mu P_n d$. The slip direction d is searched case by case, and the impulse of an impact with restitution
+follows its path through sliding and sticking, in closed form or, where the slip turns, by Runge-Kutta steps with error
+control. Restricted Python: `impulse_cone` and `impulse_path` interpret it, the event engine compiles and prints it.
 """
 
 from __future__ import annotations
 
-from gearwright.functions.constrained.impulse_cone import (
-    CONE_ERROR_RATIO,
-    MOVABLE_ROW_RATIO,
-    SLIP_BISECTIONS,
-    SLIP_DIRECTION_COUNT,
-)
-from gearwright.functions.constrained.impulse_path import MAX_IMPACT_PHASES, ONSET_DIRECTION_COUNT, REST_SLIP_RATIO
-from gearwright.simulation.compiled_loop.source.elimination import solve_dependent
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, sqrt
-from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
+from math import cos, pi, sin
+
+from gearwright.compiling import Floats, sqrt
+from gearwright.functions.constrained.contact_workspace import PATH_SIZE, ContactWorkspace
+from gearwright.functions.constrained.dependent_equations import solve_dependent
+
+CONE_ERROR_RATIO = 1e-11
+"""Speed error, relative to the largest speed, that is zero."""
+
+MOVABLE_ROW_RATIO = 1e-12
+"""Diagonal entry of W, relative to the largest, below which a row is immobile."""
+
+REST_SLIP_RATIO = 1e-10
+"""Tangential speed, relative to the total, below which it is zero."""
+
+SLIP_DIRECTION_COUNT = 72
+"""Number of directions between which the direction of sliding is searched."""
+
+SLIP_BISECTIONS = 50
+"""Number of bisections of the angle between two of them."""
+
+ONSET_DIRECTION_COUNT = 720
+"""Number of directions in which sliding may begin within an impact."""
+
+MAX_IMPACT_PHASES = 20
+"""Largest number of phases of sliding and sticking within one impact."""
 
 DEPENDENT_TANGENTS_RATIO = 1e-11
 """Determinant of the responses of two tangents, relative to their square, below which both move along one direction."""
 
-SLIP_STEP_COSINE, SLIP_STEP_SINE = 0.9961946980917455, 0.08715574274765817
+SLIP_STEP_COSINE, SLIP_STEP_SINE = cos(2 * pi / SLIP_DIRECTION_COUNT), sin(2 * pi / SLIP_DIRECTION_COUNT)
 """Cosine and sine of the angle between two directions in which sliding is searched."""
 
-ONSET_STEP_COSINE, ONSET_STEP_SINE = 0.9999619230641713, 0.008726535498373935
+ONSET_STEP_COSINE, ONSET_STEP_SINE = cos(2 * pi / ONSET_DIRECTION_COUNT), sin(2 * pi / ONSET_DIRECTION_COUNT)
 """Cosine and sine of the angle between two directions in which sliding may begin within an impact."""
 
 IMPULSE_PATH_TOLERANCE = 1e-12
@@ -42,11 +58,12 @@ IMPULSE_END = 3
 WORK_END = 6
 """Places in the state of the path, (speeds, impulses, work), whose rise to a level ends a part of it."""
 
-PATH_SIZE = 7
 
+def reduce_tangents(s: ContactWorkspace) -> int:
+    """Number of directions in which impulses change the slip; a single one is written to `contact_axis`.
 
-def reduce_tangents(s: LoopWorkspace) -> int:
-    """Number of directions in which the contact can slide; a single one is written to `contact_axis`. -1 on failure."""
+    -1 if the contact also slides across the only one, as on a belt: then it does not stick.
+    """
     W = s.contact_matrix
     x = 0.0
     y = 0.0
@@ -72,7 +89,7 @@ def reduce_tangents(s: LoopWorkspace) -> int:
     return 1
 
 
-def slide_along(s: LoopWorkspace, dx: float, dy: float) -> int:
+def slide_along(s: ContactWorkspace, dx: float, dy: float) -> int:
     """Impulses of sliding along a direction, and the slip after them across and along it; 0 if there are none."""
     W = s.contact_matrix
     mu = s.contact_facts[0]
@@ -90,7 +107,7 @@ def slide_along(s: LoopWorkspace, dx: float, dy: float) -> int:
     return 1
 
 
-def solve_cone(s: LoopWorkspace, slides: int) -> int:
+def solve_cone(s: ContactWorkspace, slides: int) -> int:
     """Impulses inside the friction cone, along a given slip (`slides`) or case by case; 1 if there are none."""
     P = s.contact_impulse
     for i in range(3):
@@ -100,9 +117,7 @@ def solve_cone(s: LoopWorkspace, slides: int) -> int:
     if slides != 0:
         return 0 if slide_along(s, s.contact_slip[0], s.contact_slip[1]) != 0 else 1
     ways = reduce_tangents(s)
-    if ways < 0:
-        return 1
-    if sticks_in_cone(s, ways) != 0:
+    if ways >= 0 and sticks_in_cone(s, ways) != 0:
         return 0
     if ways == 1:
         return slide_either_way(s)
@@ -111,7 +126,7 @@ def solve_cone(s: LoopWorkspace, slides: int) -> int:
     return find_slip_direction(s)
 
 
-def slide_either_way(s: LoopWorkspace) -> int:
+def slide_either_way(s: ContactWorkspace) -> int:
     """Impulses of sliding along the only direction of slip, one way or the other; 1 if there are none.
 
     A slip of rounding counts: where one impulse stops normal and tangent, those inside the cone are not unique.
@@ -126,7 +141,7 @@ def slide_either_way(s: LoopWorkspace) -> int:
     return 1
 
 
-def sticks_in_cone(s: LoopWorkspace, ways: int) -> int:
+def sticks_in_cone(s: ContactWorkspace, ways: int) -> int:
     """Whether the least impulses that stop the contact are inside the cone; they are written."""
     size = 1 + ways
     reduce_response(s, ways)
@@ -154,7 +169,7 @@ def sticks_in_cone(s: LoopWorkspace, ways: int) -> int:
     return 1
 
 
-def take_least_impulses(s: LoopWorkspace, rank: int, size: int) -> None:
+def take_least_impulses(s: ContactWorkspace, rank: int, size: int) -> None:
     """Change a solution of dependent rows, in pivot order, to that of least norm: it is a combination of the rows."""
     row = s.matrix
     if rank == 1:
@@ -174,7 +189,7 @@ def take_least_impulses(s: LoopWorkspace, rank: int, size: int) -> None:
         s.right[2] -= part * z
 
 
-def reduce_response(s: LoopWorkspace, ways: int) -> None:
+def reduce_response(s: ContactWorkspace, ways: int) -> None:
     """Write the response matrix over the normal and the directions of slip."""
     W = s.contact_matrix
     R = s.path_matrix
@@ -191,7 +206,7 @@ def reduce_response(s: LoopWorkspace, ways: int) -> None:
         R[3] = x * (W[4] * x + W[5] * y) + y * (W[7] * x + W[8] * y)
 
 
-def write_impulse(s: LoopWorkspace, ways: int, reduced: Floats) -> None:
+def write_impulse(s: ContactWorkspace, ways: int, reduced: Floats) -> None:
     """Write impulses along the normal and the directions of slip as those along the tangents."""
     P = s.contact_impulse
     P[0] = reduced[0]
@@ -205,7 +220,7 @@ def write_impulse(s: LoopWorkspace, ways: int, reduced: Floats) -> None:
         P[2] = reduced[2]
 
 
-def find_slip_direction(s: LoopWorkspace) -> int:
+def find_slip_direction(s: ContactWorkspace) -> int:
     """Impulses of the first direction of sliding that the slip after them has; 1 if there is none."""
     x = -1.0
     y = 0.0
@@ -231,7 +246,7 @@ def find_slip_direction(s: LoopWorkspace) -> int:
     return 1
 
 
-def halve_slip_directions(s: LoopWorkspace, x: float, y: float, other_x: float, other_y: float, turn: float) -> int:
+def halve_slip_directions(s: ContactWorkspace, x: float, y: float, other_x: float, other_y: float, turn: float) -> int:
     """Sliding between two directions where the slip crosses them; 1 if it points forward."""
     for _ in range(SLIP_BISECTIONS):
         middle_x = x + other_x
@@ -252,11 +267,11 @@ def halve_slip_directions(s: LoopWorkspace, x: float, y: float, other_x: float, 
     return 0
 
 
-def follow_impulse(s: LoopWorkspace, restitution: float) -> int:
+def follow_impulse(s: ContactWorkspace, restitution: float) -> int:
     """The impulse of an impact with restitution, along its path; 1 if it does not end."""
     ways = reduce_tangents(s)
     if ways < 0:
-        return 1
+        ways = 2
     y = s.path_state
     for i in range(PATH_SIZE):
         y[i] = 0.0
@@ -273,15 +288,16 @@ def follow_impulse(s: LoopWorkspace, restitution: float) -> int:
     s.path_size = max(abs(y[0]), max(abs(y[1]), abs(y[2])))
     if follow_path(s, NORMAL_SPEED_END, 0.0) != 0:
         return 1
+    status = 0
     if s.contact_facts[1] != 0.0:
         status = follow_path(s, IMPULSE_END, (1.0 + restitution) * y[3])
-    else:
+    elif restitution > 0.0:
         status = follow_path(s, WORK_END, (1.0 - restitution * restitution) * y[6])
     write_impulse(s, ways, s.path_impulses)
     return status
 
 
-def follow_path(s: LoopWorkspace, end: int, level: float) -> int:
+def follow_path(s: ContactWorkspace, end: int, level: float) -> int:
     """Follow the path through sliding and sticking until a part of its state has risen to a level; 1 on failure."""
     y = s.path_state
     for _ in range(MAX_IMPACT_PHASES):
@@ -291,6 +307,8 @@ def follow_path(s: LoopWorkspace, end: int, level: float) -> int:
         slides = 0
         if s.path_ways > 0:
             slides = begin_phase(s)
+        if slides < 0:
+            return 1
         status = slide_on_curve(s, end, level) if slides == 2 else slide_straight(s, end, level, slides)
         if status < 0:
             return 1
@@ -303,8 +321,8 @@ def follow_path(s: LoopWorkspace, end: int, level: float) -> int:
     return 1
 
 
-def begin_phase(s: LoopWorkspace) -> int:
-    """The impulses per normal impulse of the next phase: 0 it sticks, 1 slides straight, 2 on a curve."""
+def begin_phase(s: ContactWorkspace) -> int:
+    """Impulses per normal impulse of the next phase: 0 it sticks, 1 slides straight, 2 on a curve; -1 on failure."""
     y = s.path_state
     R = s.path_matrix
     mu = s.contact_facts[0]
@@ -315,6 +333,8 @@ def begin_phase(s: LoopWorkspace) -> int:
             s.path_share[1] = -R[2] / R[3]
         else:
             determinant = R[4] * R[8] - R[5] * R[7]
+            if not (determinant > 0.0):
+                return -1
             s.path_share[1] = -(R[8] * R[3] - R[5] * R[6]) / determinant
             s.path_share[2] = -(R[4] * R[6] - R[7] * R[3]) / determinant
         sticking = sqrt(s.path_share[1] * s.path_share[1] + s.path_share[2] * s.path_share[2])
@@ -332,7 +352,7 @@ def begin_phase(s: LoopWorkspace) -> int:
     return size - 1
 
 
-def find_onset(s: LoopWorkspace) -> None:
+def find_onset(s: ContactWorkspace) -> None:
     """Set the slip of a contact at rest to the direction of its own change of speed, of all the one that grows most."""
     y = s.path_state
     R = s.path_matrix
@@ -374,7 +394,7 @@ def first_rise(value: float, slope: float, curvature: float) -> float:
     return p if p >= 0.0 else 1e300
 
 
-def slide_straight(s: LoopWorkspace, end: int, level: float, slides: int) -> int:
+def slide_straight(s: ContactWorkspace, end: int, level: float, slides: int) -> int:
     """A phase with a constant ratio of impulses: 1 if it ends the path, 0 if the slip ends, -1 if neither ends."""
     y = s.path_state
     share = s.path_share
@@ -397,7 +417,7 @@ def slide_straight(s: LoopWorkspace, end: int, level: float, slides: int) -> int
     return status
 
 
-def path_rates_along(s: LoopWorkspace, share: Floats, rates: Floats) -> None:
+def path_rates_along(s: ContactWorkspace, share: Floats, rates: Floats) -> None:
     """The rates of speeds, impulses and work over the normal impulse."""
     size = 1 + s.path_ways
     for i in range(PATH_SIZE):
@@ -409,7 +429,7 @@ def path_rates_along(s: LoopWorkspace, share: Floats, rates: Floats) -> None:
     rates[6] = s.path_state[0]
 
 
-def slide_on_curve(s: LoopWorkspace, end: int, level: float) -> int:
+def slide_on_curve(s: ContactWorkspace, end: int, level: float) -> int:
     """A phase whose slip turns, by steps of order 5: 1 if it ends the path, 0 if the slip ends, -1 if neither ends."""
     y = s.path_state
     step = 1e-3 * s.path_size / s.path_matrix[0]
@@ -442,7 +462,7 @@ def slide_on_curve(s: LoopWorkspace, end: int, level: float) -> int:
     return -1
 
 
-def curve_status(s: LoopWorkspace, end: int, level: float) -> int:
+def curve_status(s: ContactWorkspace, end: int, level: float) -> int:
     """Whether the new state is at the end of the path (1), without slip (0), or neither (-1)."""
     y = s.path_new
     if y[end] >= level:
@@ -452,7 +472,7 @@ def curve_status(s: LoopWorkspace, end: int, level: float) -> int:
     return -1
 
 
-def double_step(s: LoopWorkspace, step: float) -> float:
+def double_step(s: ContactWorkspace, step: float) -> float:
     """The new state after one step, and after two halves of it, extrapolated; returns the error of its speeds."""
     for i in range(PATH_SIZE):
         s.path_whole[i] = s.path_state[i]
@@ -469,7 +489,7 @@ def double_step(s: LoopWorkspace, step: float) -> float:
     return error
 
 
-def runge_kutta_step(s: LoopWorkspace, y: Floats, step: float) -> None:
+def runge_kutta_step(s: ContactWorkspace, y: Floats, step: float) -> None:
     """One step of the classical Runge-Kutta method, in place."""
     stage = s.path_stage
     rates = s.path_rates
@@ -488,7 +508,7 @@ def runge_kutta_step(s: LoopWorkspace, y: Floats, step: float) -> None:
         y[i] += step * total[i] / 6.0
 
 
-def sliding_rates(s: LoopWorkspace, y: Floats, rates: Floats) -> None:
+def sliding_rates(s: ContactWorkspace, y: Floats, rates: Floats) -> None:
     """The rates of the path where friction opposes the slip of a state."""
     speed = sqrt(y[1] * y[1] + y[2] * y[2])
     s.path_share[1] = -s.contact_facts[0] * y[1] / speed

@@ -1,7 +1,4 @@
-"""The intrinsics of the event loop's source, in plain Python.
-
-`compiling.restricted_python.translation` translates them to machine code.
-"""
+"""The intrinsics of restricted Python, in plain Python: interpreted source calls them, printers translate them."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 """A flat array of whole numbers."""
 
 Code: TypeAlias = Callable[[Any], int]
-"""A kernel, or a function that the loop calls back."""
+"""A kernel, or a function that machine code calls back."""
 
 Table: TypeAlias = Any
 """The argument table of a kernel: the addresses of its inputs and its results."""
