@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,9 +127,8 @@ def test_laws_and_parameters_that_cannot_be_in_c_are_named(tmp_path):
         gw.export.fmu(robot, tmp_path / "a.fmu", laws=[Stubborn(gw.assemble(robot))])
     floor = gw.contact.Plane((0.0, 0.0, -2.0), (0.0, 0.0, 1.0))
     feet = [gw.contact.Contact(link.name, floor, name=f"{link.name}.foot") for link in robot.links[-2:]]
-    for contacts in (feet, [replace(feet[0], friction=0.3, restitution=0.5, impact="newton")]):
-        with pytest.raises(InputError, match=f"contacts {feet[0].name}"):
-            gw.export.fmu(robot, tmp_path / "a.fmu", extra_laws=contacts)
+    with pytest.raises(InputError, match=f"contacts {feet[0].name}"):
+        gw.export.fmu(robot, tmp_path / "a.fmu", extra_laws=feet)
     lossy = arm(2.0, efficiency=0.45)
     with pytest.raises(InputError, match=r"'shoulder\.gear\.efficiency'"):
         gw.export.fmu(lossy, tmp_path / "a.fmu", parameters=["upper.mass", "shoulder.gear.efficiency"])

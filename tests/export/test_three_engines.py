@@ -123,6 +123,18 @@ def test_a_rigid_contact_bounces_slides_and_sticks_alike(seed, tmp_path):
     assert np.abs(robot.fmu(tmp_path / "touching.fmu") - compiled).max() < 1e-8 * size
 
 
+@pytest.mark.parametrize("seed", [304, 312])
+def test_newtons_law_with_friction_is_that_of_the_search_in_python(seed, tmp_path):
+    robot = touching_trial(seed)
+    law = replace(robot.laws[0], friction=0.4, restitution=0.6, impact="newton")
+    robot = replace(robot, laws=(law,))
+    plain = robot.run("python")
+    size = 1.0 + np.abs(plain).max()
+    assert np.abs(robot.fmu(tmp_path / "newton.fmu") - plain).max() < 1e-8 * size
+    energetic = replace(robot, laws=(replace(law, impact="energetic"),)).run("python")
+    assert np.abs(energetic - plain).max() > 1e-4 * size
+
+
 @pytest.mark.parametrize("seed", sorted({*range(300, 300 + ROBOTS), GEAR_AT_REST}))
 def test_python_machine_code_and_fmu_move_random_robots_alike(seed, tmp_path):
     robot = trial(seed)

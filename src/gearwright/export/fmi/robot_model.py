@@ -66,8 +66,8 @@ def _require_single_contact(caller: str, model: FmuModel) -> None:
     if contacts and structure.contact_law < 0:
         raise InputError(
             f"{caller}: the modes and impacts of the rigid contacts {listed_names(contacts)} are found by `simulate` "
-            "only: exported code takes one rigid contact, and with friction not Newton's law of restitution. Use "
-            "compliant surfaces (SoftContact), end stops, impact='energetic', or leave contacts out (laws=)."
+            "only: exported code takes one rigid contact. Use compliant surfaces (SoftContact), end stops, or leave "
+            "contacts out (laws=)."
         )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 from gearwright.compiling import Floats, sqrt
-from gearwright.functions.constrained.contact_workspace import PATH_SIZE, ContactWorkspace
+from gearwright.functions.constrained.contact_workspace import PATH_SIZE, POISSON_LAW, ContactWorkspace
 from gearwright.functions.constrained.dependent_equations import solve_dependent
 
 CONE_ERROR_RATIO = 1e-11
@@ -289,7 +289,7 @@ def follow_impulse(s: ContactWorkspace, restitution: float) -> int:
     if follow_path(s, NORMAL_SPEED_END, 0.0) != 0:
         return 1
     status = 0
-    if s.contact_facts[1] != 0.0:
+    if s.contact_facts[1] == POISSON_LAW:
         status = follow_path(s, IMPULSE_END, (1.0 + restitution) * y[3])
     elif restitution > 0.0:
         status = follow_path(s, WORK_END, (1.0 - restitution * restitution) * y[6])

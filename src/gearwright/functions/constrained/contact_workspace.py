@@ -21,6 +21,10 @@ PATH_VECTORS = ("path_state", "path_new", "path_whole", "path_stage", "path_rate
 """Arrays of a contact: over its lines, and of the state of its impulse path."""
 
 
+ENERGETIC_LAW, POISSON_LAW, NEWTON_LAW = 0.0, 1.0, 2.0
+"""Numbers of the laws of restitution of a contact with friction."""
+
+
 class ContactWorkspace:
     """Every field that the source of one contact reads or writes; arrays are flat."""
 
@@ -55,14 +59,14 @@ class ContactWorkspace:
     path_total: Floats
 
 
-def contact_workspace(W: Array, u: Array, friction: float, is_poisson: bool = False) -> ContactWorkspace:
+def contact_workspace(W: Array, u: Array, friction: float, restitution_law: float = ENERGETIC_LAW) -> ContactWorkspace:
     """The workspace of a contact for interpreted source: lists, whose entries take less time than those of arrays.
 
     Args:
         W: J M^-1 J' (k, k), the normal row first.
         u: speeds (k,).
         friction: mu.
-        is_poisson: whether the coefficient of restitution is the ratio of impulses.
+        restitution_law: the number of its law of restitution.
     """
     s, k, square = ContactWorkspace(), len(u), CONTACT_ROWS * CONTACT_ROWS
     responses, speeds = np.zeros((CONTACT_ROWS, CONTACT_ROWS)), np.zeros(CONTACT_ROWS)
@@ -73,7 +77,7 @@ def contact_workspace(W: Array, u: Array, friction: float, is_poisson: bool = Fa
         **{name: [0.0] * CONTACT_ROWS for name in CONTACT_VECTORS},
         **{name: [0.0] * PATH_SIZE for name in PATH_VECTORS},
         **{"contact_matrix": responses.ravel().tolist(), "contact_speeds": speeds.tolist()},
-        **{"contact_facts": [friction, float(is_poisson)], "path_matrix": [0.0] * square},
+        **{"contact_facts": [friction, restitution_law], "path_matrix": [0.0] * square},
     }
     for name, numbers in lists.items():
         setattr(s, name, numbers)

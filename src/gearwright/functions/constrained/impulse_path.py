@@ -16,7 +16,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
 from gearwright.functions.constrained.contact_impulses import follow_impulse
-from gearwright.functions.constrained.contact_workspace import contact_workspace
+from gearwright.functions.constrained.contact_workspace import ENERGETIC_LAW, POISSON_LAW, contact_workspace
 from gearwright.functions.constrained.impulse_cone import cone_impulses
 from gearwright.parts.environment.loops_and_contacts import ENERGETIC, NEWTON, POISSON
 
@@ -59,7 +59,7 @@ def impulse_without_collision(W: Array, slip: Array, friction: float, restitutio
 
 
 def _impulse_along_path(W: Array, u: Array, friction: float, restitution: float, law: str = ENERGETIC) -> Array:
-    s = contact_workspace(W, u, friction, law == POISSON)
+    s = contact_workspace(W, u, friction, POISSON_LAW if law == POISSON else ENERGETIC_LAW)
     if follow_impulse(s, restitution) != 0:
         raise SingularityError(
             "impact: no finite impulse ends the impact. Its rows are nearly dependent, or friction is so large that it "

@@ -17,6 +17,7 @@ from gearwright.compiling.restricted_python.compiled_code import (
     compile_restricted,
 )
 from gearwright.functions.constrained import contact_impulses, dependent_equations
+from gearwright.functions.constrained.contact_workspace import NEWTON_LAW
 from gearwright.simulation.compiled_loop.chebyshev_inputs import ChebyshevInputs
 from gearwright.simulation.compiled_loop.source import (
     constraint_projection,
@@ -170,6 +171,8 @@ class LoopDriver:
         for name, value in {**sizes.numbers, **constants, **zeros}.items():
             memory[name] = value
         memory["held_keep"] = np.ones(self.system.input_size)
+        if structure.contact_facts[1:] == [NEWTON_LAW]:  # remarks on the energy that it gains are made in Python
+            memory["contact_law"] = -1
 
     def _connect_kernels(self, kernels: LoopKernels) -> None:
         memory, sizes = self.memory, self._balance_terms

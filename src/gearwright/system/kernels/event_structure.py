@@ -14,6 +14,7 @@ from typing import Any
 from gearwright.algebra import is_number
 from gearwright.errors import NotTraceableError
 from gearwright.forces import Contact, Drag, Hold, Line
+from gearwright.functions.constrained.contact_workspace import ENERGETIC_LAW, NEWTON_LAW, POISSON_LAW
 from gearwright.parts.environment.loops_and_contacts import POISSON
 from gearwright.system.kernels.traced_laws import LawMode, Survey
 from gearwright.system.system import System, has_same_row, line_share, symbolic_line_share
@@ -88,7 +89,7 @@ class EventStructure:
         contact_law: the only law of them, a contact whose modes are determined in the loop; -1 if there is none.
         contact_state: the index of its slip direction in the state vector.
         contact_places: its holds along the normal and the tangents.
-        contact_facts: its friction, and 1 for Poisson's law of restitution (0: energetic).
+        contact_facts: its friction, and the number of its law of restitution, see `functions.constrained`.
         hold_begin, hold_place, hold_keeps, hold_firm, hold_projects: per choice its holds: their places, whether they
             keep a speed, whether they stay firm in an impact elsewhere, and what runs project: 2 position and speed, 1
             the speed alone.
@@ -217,7 +218,7 @@ class LawPlaces:
         structure.guards += max(len(self.survey.guards[k, mode]) for mode in law.modes)
 
     def _add_single_contact(self) -> None:
-        """Describe the contact if there is one alone; Newton's law of restitution with friction is left to Python."""
+        """Describe the contact if there is one alone."""
         structure, system = self.structure, self.system
         together = [k for k, flag in enumerate(structure.modes_together) if flag]
         law = system.laws[together[0]] if len(together) == 1 else None
@@ -225,12 +226,11 @@ class LawPlaces:
             return
         if not (is_number(law.friction) and is_number(law.restitution)):
             raise NotTraceableError(f"law {law.name!r}: friction and restitution of a rigid contact must be numbers.")
-        if law.may_gain_energy:
-            return
         structure.contact_law, mode = together[0], law.modes[-1]
         structure.contact_state = system.law_state_slice(together[0]).start
         structure.contact_places = self.holds[together[0], mode]
-        structure.contact_facts = [float(law.friction), float(law.impact == POISSON)]
+        restitution_law = NEWTON_LAW if law.may_gain_energy else POISSON_LAW if law.impact == POISSON else ENERGETIC_LAW
+        structure.contact_facts = [float(law.friction), restitution_law]
 
     def _place_constraints(
         self, known_places: dict[Hashable, int], constraints: Sequence[Hold] | Sequence[Drag]

@@ -19,6 +19,7 @@ from gearwright.forces.event_tolerances import (
     RESTITUTION_HALVINGS,
 )
 from gearwright.functions.constrained.contact_impulses import follow_impulse, solve_cone
+from gearwright.functions.constrained.contact_workspace import NEWTON_LAW
 from gearwright.functions.constrained.dependent_equations import solve_dependent
 from gearwright.simulation.compiled_loop.source.elimination import (
     in_order_of_unknowns,
@@ -73,13 +74,15 @@ def impact_of_guard(s: LoopWorkspace, guard: int) -> int:
     """The impact of a guard, with less restitution where a contact would gain energy through gears; 1 on failure.
 
     Gears that are back-driven may have a better efficiency. Where they add energy even without restitution, they count
-    as lossless.
+    as lossless. Newton's law with friction may gain energy.
     """
     restitution = s.guard_restitution[guard]
     if s.contact_law < 0 or guard_owner(s, guard) != s.contact_law:
         return strike(s, guard, restitution)
     if s.placed[s.contact_places[0]] < -MAX_IMPACT_DEPTH:
         return 1
+    if s.contact_facts[1] == NEWTON_LAW:
+        return strike(s, guard, restitution)
     for i in range(s.nx):
         s.x_contact[i] = s.x[i]
     gains = strike_gains_energy(s, guard, restitution)
@@ -150,7 +153,11 @@ def strike_with_friction(s: LoopWorkspace, restitution: float) -> int:
     """The impact of the contact with friction; the number of impulses, -1 on failure."""
     if impact_terms(s, s.x) != 0 or contact_mobility(s) != 0:
         return -1
-    if s.contact_speeds[0] < 0.0 and restitution > 0.0:
+    if s.contact_facts[1] == NEWTON_LAW:
+        s.contact_speeds[0] = (1.0 + restitution) * s.contact_speeds[0]
+        if solve_cone(s, 0) != 0:
+            return -1
+    elif s.contact_speeds[0] < 0.0 and restitution > 0.0:
         if follow_impulse(s, restitution) != 0:
             return -1
     elif solve_cone(s, 0) != 0:
