@@ -21,6 +21,7 @@ from gearwright.functions.constrained.contact_workspace import NEWTON_LAW
 from gearwright.simulation.compiled_loop.chebyshev_inputs import ChebyshevInputs
 from gearwright.simulation.compiled_loop.source import (
     constraint_projection,
+    contact_cone,
     elimination,
     event_location,
     force_balance,
@@ -40,6 +41,7 @@ from gearwright.system.system import Modes, System
 LOOP_MODULES = (
     dependent_equations,
     elimination,
+    contact_cone,
     force_balance,
     inputs_and_rates,
     implicit_steps,

@@ -108,6 +108,8 @@ class WorkspaceSizes:
             **dict.fromkeys(("contact_matrix", "path_matrix"), CONTACT_ROWS * CONTACT_ROWS),
             **dict.fromkeys(CONTACT_VECTORS, CONTACT_ROWS),
             **dict.fromkeys(PATH_VECTORS, PATH_SIZE),
+            **dict.fromkeys(("cone_forces", "cone_trial", "cone_slope"), CONTACT_ROWS),
+            **{"cone_null": CONTACT_ROWS * unknowns, "cone_offset": unknowns, "cone_curvature": CONTACT_ROWS**2},
         }
 
     @property

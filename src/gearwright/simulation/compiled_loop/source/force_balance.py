@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gearwright.compiling import Floats
 from gearwright.functions.constrained.dependent_equations import solve_dependent
+from gearwright.simulation.compiled_loop.source.contact_cone import move_into_cone
 from gearwright.simulation.compiled_loop.source.elimination import (
     in_order_of_unknowns,
     solve_by_elimination,
@@ -142,32 +143,16 @@ def solve_deficient(s: LoopWorkspace, size: int) -> int:
         return 1
     if rank < size and take_least_forces(s, rank, size, s.columns) != 0:
         return 1
+    if rank < size and has_ambiguous_contacts(s, rank, size) != 0:
+        if s.contact_law < 0:
+            return 1
+        move_into_cone(s, rank, size)
     in_order_of_unknowns(s, size, s.columns)
-    if rank < size and has_ambiguous_contacts(s, rank, size) != 0 and is_contact_in_cone(s) == 0:
-        return 1
     return 0
 
 
-def is_contact_in_cone(s: LoopWorkspace) -> int:
-    """Whether the least forces of the only contact are inside its friction cone; 0 for several contacts."""
-    if s.contact_law < 0:
-        return 0
-    normal = 0.0
-    square = 0.0
-    for m in range(s.member_count):
-        j = s.member_unknown[m]
-        force = s.place_factor[s.member_place[m]] / s.squares[j] * s.right[j * s.columns]
-        if s.contact_places[0] == s.member_place[m]:
-            normal = force
-        for r in range(1, s.contact_rows):
-            if s.contact_places[r] == s.member_place[m]:
-                square += force * force
-    limit = s.contact_facts[0] * normal
-    return 1 if normal >= 0.0 and square <= limit * limit else 0
-
-
 def has_ambiguous_contacts(s: LoopWorkspace, rank: int, size: int) -> int:
-    """Whether contacts are closed and forces are not unique: then those within friction cones are chosen in Python.
+    """Whether contacts are closed and forces are not unique: then those within friction cones are chosen.
 
     A direction in which nothing moves, as across a planar machine, has no force, and does not count.
     """

@@ -247,6 +247,16 @@ class LoopWorkspace(ContactWorkspace):
     x_contact: Floats
     lossless: int
 
+    # Forces of the contact that are not unique: friction, forces, their rows of the null space, the offset along it,
+    # gradient and Hessian of the distance from the cone
+    cone_friction: float
+    cone_forces: Floats
+    cone_trial: Floats
+    cone_null: Floats
+    cone_offset: Floats
+    cone_slope: Floats
+    cone_curvature: Floats
+
     # Output: samples, and changes of modes
     sample_times: Floats
     sample_count: int
