@@ -68,6 +68,76 @@ def test_units_of_signals_inputs_and_times_are_named(log) -> None:
         fitted(RunLog(milliseconds, inputs, measured, name="bench"))
 
 
+def with_speed(log) -> RunLog:
+    """The log with a measured speed [rad/s]."""
+    q = np.asarray(log.measured["q.j"])
+    return replace(log, measured={"q.j": q, "v.j": np.gradient(q, log.times)})
+
+
+def test_reversed_signs_are_named_and_not_taken_for_units(log) -> None:
+    q, torque = np.asarray(log.measured["q.j"]), np.asarray(log.inputs["tau.j"])
+    for change in ({"measured": {"q.j": -q}}, {"inputs": {"tau.j": -torque}}):
+        remarks = fitted(replace(log, **change)).remarks
+        assert any("reversed" in remark for remark in remarks)
+        assert not any("unit" in remark for remark in remarks)
+
+
+def test_revolutions_per_minute_and_constant_signals_are_named(log) -> None:
+    both = with_speed(log)
+    rpm = fitted(replace(both, measured={**both.measured, "v.j": 30 / np.pi * both.measured["v.j"]})).remarks
+    assert any("'v.j' is probably in revolutions per minute" in remark for remark in rpm)
+    dead = replace(both, measured={**both.measured, "v.j": 0 * log.times}).require_usable()
+    assert any("'v.j' is constant" in remark for remark in dead)
+    assert not both.require_usable()
+
+
+def test_a_delay_below_the_sampling_period_and_that_of_one_signal_are_named_and_found(log) -> None:
+    q = np.asarray(log.measured["q.j"])
+    late = fitted(replace(log, measured={"q.j": np.interp(log.times - 0.003, log.times, q)})).remarks
+    assert any("a delay of the measured signals" in remark and "'delay'" in remark for remark in late)
+    both = with_speed(log)
+    speed = np.interp(log.times - 0.012, log.times, both.measured["v.j"])
+    both = replace(both, measured={**both.measured, "v.j": speed})
+    assert any("signal 'v.j'" in remark and "'delay.v.j'" in remark for remark in fitted(both).remarks)
+    unknowns = [Unknown(name, None, 0.05 * x, 20 * x) for name, x in TRUE.items()]
+    fit = fit_run(GUESS, [both], [*unknowns, Unknown("delay.v.j", 0.0, 0.0, 0.03)], options=OPTIONS)
+    assert fit["delay.v.j"] == pytest.approx(0.012, abs=2e-4)
+    with pytest.raises(InputError, match=r"delay\.v\.k.*no log measures 'v\.k'"):
+        fit_run(GUESS, [both], [*unknowns, Unknown("delay.v.k", 0.0, 0.0, 0.03)], options=OPTIONS)
+
+
+def test_predictions_begin_without_offset_and_delay() -> None:
+    """A free disc keeps its initial error for ever: an offset of its encoder may not become one."""
+    disc = gw.Mechanism([gw.Body("disc", axis=(0, 0, 1), mass=1.0, inertia=0.02 * np.eye(3))], gravity=(0, 0, 0))
+    t = np.linspace(0.0, 1.0, 201)
+    log = RunLog(t, {"tau.disc": 0 * t}, {"q.disc": 0.5 + 2.0 * (t - 0.01)}, name="free")
+    names = [
+        Unknown("offset.q.disc", 0.0, -1.0, 1.0, prior=(0.5, 1e-6)),
+        Unknown("delay", 0.0, 0.0, 0.1, prior=(0.01, 1e-6)),
+    ]
+    options = RunFitOptions(horizons=(), proposals=False, starts=1)
+    fit = fit_run(disc, [log], names, options=options)
+    (score,) = fit.validate([log])
+    assert score.mean_absolute < 1e-4
+
+
+def test_predictions_begin_with_the_state_of_the_first_samples(log) -> None:
+    """A speed from differences of the noisy encoder would be wrong by some 50 mrad/s, six times that of the state."""
+    start = 100
+    later = RunLog(
+        log.times[start:],
+        {"tau.j": np.asarray(log.inputs["tau.j"])[start:]},
+        {"q.j": np.asarray(log.measured["q.j"])[start:] + 1e-3 * np.random.default_rng(1).standard_normal(301)},
+    )
+    (score,) = fitted(log).validate([later])
+    assert score.rms < 1.6e-3
+
+
+def test_a_number_that_a_law_does_not_have_is_named_with_the_law(log) -> None:
+    with pytest.raises(InputError, match=r"'j\.motor_friction' has no such number.*coulomb"):
+        fit_run(GUESS, [log], ["j.motor_friction.coulombs"])
+
+
 def test_clipped_inputs_delays_and_missing_inputs_are_named(log) -> None:
     q, torque = np.asarray(log.measured["q.j"]), np.asarray(log.inputs["tau.j"])
     clipped = fitted(replace(log, inputs={"tau.j": np.clip(torque, -1.5, 1.5)})).remarks

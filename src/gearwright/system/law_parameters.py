@@ -99,10 +99,16 @@ def require_controller_parameters(source: RobotOrMech, law: ParametricLaw | None
         try:
             nominal_value(source, path)
         except InputError:
-            names = [f"{law.name}.{name}" for name in _number_paths(law)]
             raise InputError(
-                f"parameter {path!r}: controller {law.name!r} has no such number. {did_you_mean(path, names)}"
+                f"parameter {path!r}: controller {law.name!r} has no such number. "
+                f"{did_you_mean(path, parameter_names(law))}"
             ) from None
+
+
+def parameter_names(law: ParametricLaw) -> list[str]:
+    """The shortest paths of all numbers of a law."""
+    paths = [(f"{law.name}.{path}", f"{law.name}.{path.partition('.')[2]}") for path in _number_paths(law)]
+    return [path if find_parameter((law,), shorter) is None else shorter for path, shorter in paths]
 
 
 def _number_paths(part: Any) -> Iterator[str]:

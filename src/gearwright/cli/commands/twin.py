@@ -45,7 +45,8 @@ def fit_twin(
             "--unknown",
             "-u",
             metavar="PATH[=LOW..HIGH]",
-            help="A parameter of the robot or its laws, offset.<signal>, or delay, with its range; may be repeated.",
+            help="A parameter of the robot or its laws, offset.<signal>, delay or delay.<signal>, with its range; may "
+            "be repeated.",
         ),
     ],
     hold_out: Annotated[
@@ -113,7 +114,8 @@ def fit_twin(
     if output is not None:
         save(fit.robot, output)
         print_remark(f"Fitted robot written to {output}.")
-        if measurement := [name for name in fit.values if name == "delay" or name.startswith("offset.")]:
+        measurement = [name for name in fit.values if name == "delay" or name.startswith(("delay.", "offset."))]
+        if measurement:
             print_remark(f"{listed_names(measurement)}: parameters of the measurement, not part of the robot file.")
 
 

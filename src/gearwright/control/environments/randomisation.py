@@ -152,4 +152,4 @@ def _bounds(word: str, values: ArrayLike, count: int) -> Array:
 
 
 def _is_of_measurement(name: str) -> bool:
-    return name == "delay" or name.startswith("offset.")
+    return name == "delay" or name.startswith(("delay.", "offset."))

@@ -19,6 +19,9 @@ from gearwright.identification.run_fit.simulated_logs import LogSimulator, Windo
 LEAST_SCALE_SHARE = 1e-3
 """Least scale of an unknown that can be zero, relative to its range."""
 
+SCALES_PER_RANGE = 50.0
+"""Range of a signal relative to the size of an error that matters, where this is not stated."""
+
 DIVERGED_RESIDUAL = 1e3
 """Weighted residual of every sample of a motion that diverges."""
 
@@ -43,8 +46,8 @@ class Unknown:
     """An unknown parameter.
 
     Args:
-        name: path of a parameter of robot or laws, `offset.<signal>` or `delay`.
-        start: initial guess; None: the value in the robot or law, 0 for offset and delay.
+        name: path of a parameter of robot or laws, `offset.<signal>`, `delay` of all signals or `delay.<signal>`.
+        start: initial guess; None: the value in the robot or law, 0 for offsets and delays.
         lower: least value.
         upper: largest value.
         prior: value and standard deviation known from a data sheet; None: nothing is known.

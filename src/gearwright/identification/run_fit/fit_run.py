@@ -22,7 +22,14 @@ from gearwright.errors import FileError, InputError
 from gearwright.file_access import open_regular, write_text
 from gearwright.forces import Law
 from gearwright.identification.run_fit.experiment_proposals import proposed_experiments
-from gearwright.identification.run_fit.fit_problem import FitProblem, LossName, StartResult, Unknown, WindowRows
+from gearwright.identification.run_fit.fit_problem import (
+    SCALES_PER_RANGE,
+    FitProblem,
+    LossName,
+    StartResult,
+    Unknown,
+    WindowRows,
+)
 from gearwright.identification.run_fit.horizon_growth import (
     FINAL_SHIFT,
     MOST_DIVISIONS,
@@ -30,10 +37,16 @@ from gearwright.identification.run_fit.horizon_growth import (
     STEP_DIVISION,
     HorizonGrowth,
 )
-from gearwright.identification.run_fit.log_checks import delay_remarks, poor_fit_remarks, unit_remarks
+from gearwright.identification.run_fit.log_checks import (
+    clock_remarks,
+    delay_remarks,
+    poor_fit_remarks,
+    unit_and_sign_remarks,
+)
+from gearwright.identification.run_fit.measurement_unknowns import is_of_measurement, signal_of
 from gearwright.identification.run_fit.run_fit_result import RunFit, scores
-from gearwright.identification.run_fit.run_log import RunLog, clock_delay, prediction_remarks
-from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, LogSimulator
+from gearwright.identification.run_fit.run_log import RunLog
+from gearwright.identification.run_fit.simulated_logs import LogSimulator
 from gearwright.identification.run_fit.step_correction import CorrectedFit, StepCorrection, simulated_outputs
 from gearwright.identification.run_fit.window_search import SearchPoint, WindowSearch
 from gearwright.mechanism import Mechanism, tree_of
@@ -41,14 +54,11 @@ from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import RobotLaws, driven_inputs
 from gearwright.simulation.fixed_step.compiled_rollout import nominal_laws
 from gearwright.simulation.fixed_step.differentiated_step import nominal_number
-from gearwright.system import Controller, ParametricLaw, control_law_of
+from gearwright.system import Controller, ParametricLaw, control_law_of, parameter_names
 from gearwright.text import did_you_mean, listed_names
 
 HORIZON_SHARES = (0.04, 0.08, 0.16, 0.32, 0.64)
 """Lengths of the windows of the stages, relative to the longest log."""
-
-CLOCK_SEARCH_PERIODS = 20.0
-"""Largest delay that is sought, relative to the sampling period."""
 
 LEAST_HORIZON_PERIODS = 4
 """Shortest window, relative to the sampling period."""
@@ -64,9 +74,6 @@ STORED_COST_TOLERANCE = 1e-6
 
 REMARKED_NOISE_RATIO = 1.5
 """Residuals relative to the noise of the signals, from which the statistics of a complete model do not hold."""
-
-CLOCK_REMARK_PERIODS = 1.0
-"""Delay of a signal behind its prediction, relative to the sampling period, above which there is a remark."""
 
 
 @check_arguments
@@ -134,7 +141,7 @@ def fit_run(
         robot: a robot (with the laws of its file unless `laws` are given) or a machine.
         logs: measured runs; their inputs drive the simulation, their measured signals are compared with it.
         unknowns: `Unknown`s, names, or a mapping from names to (lower, upper): paths of parameters of robot and laws,
-            `offset.<signal>` and `delay` of the measurement.
+            `offset.<signal>`, `delay` and `delay.<signal>` of the measurement.
         laws: laws instead of those of the robot.
         extra_laws: laws in addition to those of the robot.
         controller: a controller of `gw.control`, or `gw.Controller(function, scalars=True)`. Its gains can be unknown
@@ -155,12 +162,12 @@ def fit_run(
     """
     problem = run_fit_problem(robot, logs, unknowns, (laws, extra_laws, controller), options)
     remarks = [remark for log in problem.simulator.logs for remark in log.require_usable()]
-    remarks += unit_remarks(problem)
-    remarks += _first_remarks(problem)
+    remarks += unit_and_sign_remarks(problem, first := _first_predictions(problem))
+    clocks = [] if first is None else clock_remarks(problem, first)
     results = _all_starts(problem, options)
     problem = problem.with_unit_of(min(results, key=lambda result: _rank(result, result.cost)))
     best = min(results, key=lambda result: _rank(result, problem.total_cost(result)))
-    return _fit_result(problem, best, results, remarks, options.proposals)
+    return _fit_result(problem, best, results, (remarks, clocks), options.proposals)
 
 
 def _rank(result: StartResult, cost: float) -> tuple[bool, float, float]:
@@ -204,17 +211,18 @@ def run_fit_problem(
     _require_horizons(logs, options)
     simulator = LogSimulator(robot, acting, tuple(logs), tuple(unknown.name for unknown in listed), step, control)
     simulator.require_known()
-    for name in simulator.unknowns:
-        if name.startswith(OFFSET_PREFIX) and not any(name.removeprefix(OFFSET_PREFIX) in log.measured for log in logs):
-            raise InputError(f"{caller}: unknown {name!r}: no log measures {name.removeprefix(OFFSET_PREFIX)!r}.")
-    scales = {}
     signals = {name for log in logs for name in log.measured}
+    for name in simulator.unknowns:
+        signal = signal_of(name)
+        if signal is not None and signal not in signals:
+            raise InputError(f"{caller}: unknown {name!r}: no log measures {signal!r}. {did_you_mean(signal, signals)}")
+    scales = {}
     for name in options.scales:
         if name not in signals:
             raise InputError(f"{caller}: scales: no log measures {name!r}. {did_you_mean(name, signals)}")
     for name in dict.fromkeys(name for log in logs for name in log.measured):
         spread = max(float(np.ptp(log.measured[name])) for log in logs if name in log.measured)
-        scales[name] = options.scales.get(name, spread / 50 if spread > 0 else 1.0)
+        scales[name] = options.scales.get(name, spread / SCALES_PER_RANGE or 1.0)
     return FitProblem(simulator, listed, scales, options.loss)
 
 
@@ -241,12 +249,18 @@ def _as_unknowns(caller: str, unknowns: Any) -> list[Unknown]:
 def _with_start(caller: str, unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[ParametricLaw]) -> Unknown:
     if unknown.start is not None:
         return unknown
-    if unknown.name == DELAY or unknown.name.startswith(OFFSET_PREFIX):
+    if is_of_measurement(unknown.name):
         value = 0.0
     else:
         try:
             value = nominal_number(robot, laws, unknown.name)
         except InputError as error:
+            owner = next((law for law in laws if unknown.name.startswith(f"{law.name}.")), None)
+            if owner is not None:
+                raise InputError(
+                    f"{caller}: unknown {unknown.name!r}: law {owner.name!r} has no such number. "
+                    f"{did_you_mean(unknown.name, parameter_names(owner))}"
+                ) from None
             names = listed_names(law.name for law in laws)
             raise InputError(f"{caller}: unknown {unknown.name!r}: {error} Active laws: {names or 'none'}.") from None
     return replace(unknown, start=float(np.clip(value, unknown.lower, unknown.upper)))
@@ -359,43 +373,22 @@ def _write_store(store: Path | None, problem: FitProblem, results: Sequence[Star
         write_text(store, json.dumps({"unknowns": list(problem.names), "starts": starts}, indent=1))
 
 
-def _first_remarks(problem: FitProblem) -> list[str]:
-    """Remarks on signs and units of the logs, by the prediction with the start values of the unknowns."""
+def _first_predictions(problem: FitProblem) -> list[Mapping[str, Array]] | None:
+    """The signals of every log with the start values of the unknowns; None where a motion diverges."""
     values = {unknown.name: float(unknown.start or 0.0) for unknown in problem.unknowns}
     outputs = problem.simulator.simulate(values, problem.simulator.windows(np.inf), False)
-    if outputs is None:
-        return []
-    remarks = [
-        remark
-        for log, output in zip(problem.simulator.logs, outputs, strict=True)
-        for name, series in output.values.items()
-        for remark in prediction_remarks(log, name, series)
-    ]
-    return [*remarks, *_delay_remarks(problem, [output.values for output in outputs])]
-
-
-def _delay_remarks(problem: FitProblem, predictions: Sequence[Mapping[str, Array]]) -> list[str]:
-    """Remarks on measured signals that follow their prediction with a delay."""
-    remarks = []
-    for log, predicted in zip(problem.simulator.logs, predictions, strict=True):
-        longest = min(CLOCK_SEARCH_PERIODS * log.period, log.duration / 4)
-        for name, series in predicted.items():
-            delay = clock_delay(log.times, np.asarray(log.measured[name]), series, longest)
-            if DELAY not in problem.names and abs(delay) > CLOCK_REMARK_PERIODS * log.period:
-                remarks.append(
-                    f"{log.name}: {name!r} runs {1e3 * delay:.1f} ms behind its prediction: its clock or its sensor "
-                    "has a delay. Add 'delay' to the unknowns."
-                )
-    return remarks
+    return None if outputs is None else [output.values for output in outputs]
 
 
 def _fit_result(
     problem: FitProblem,
     best: StartResult,
     results: Sequence[StartResult],
-    remarks: list[str],
+    first_remarks: tuple[list[str], list[str]],
     proposals: bool,
 ) -> RunFit:
+    """The result from the best start; remarks on the logs, and on their clocks, by the prediction before the fit."""
+    remarks, clocks = first_remarks
     problem, search, end = _end_of_fit(problem, best)
     values = dict(zip(problem.names, problem.to_values(end.point.z).tolist(), strict=True))
     windows = problem.simulator.windows(np.inf)
@@ -426,18 +419,14 @@ def _fit_result(
     is_driven = any(np.ptp(series) > 0 for log in problem.simulator.logs for series in log.inputs.values())
     if ratio > REMARKED_NOISE_RATIO:
         remarks.append(
-            f"the residuals are {ratio:.2g} times the noise of the signals: the model is incomplete, or there is a "
-            "better minimum. Deviations count correlated residuals as fewer, but contain no error of the model: "
-            "compare other structures, validate, or try more starts."
+            f"the residuals are {ratio:.2g} times the noise of the signals: the model is incomplete, inputs change "
+            "between their samples, or there is a better minimum. Deviations count correlated residuals as fewer, but "
+            "contain no error of the model: compare other structures, validate, or try more starts."
             + ("" if is_driven else " The logs have no input that changes.")
         )
     logs = problem.simulator.logs
-    if not any("behind its prediction" in remark for remark in remarks):
-        remarks += _delay_remarks(problem, predictions)
-    if not any("behind its prediction" in remark for remark in remarks):
-        whole = WindowSearch(problem, windows)
-        rows = whole.rows_at(SearchPoint(end.point.z, starts), True)
-        remarks += [] if rows is None else delay_remarks(problem, predictions, *_with_start_columns(rows))
+    if ratio > REMARKED_NOISE_RATIO or best.horizon is not None:
+        remarks += _delay_remarks(problem, predictions, SearchPoint(end.point.z, starts)) or clocks
     remarks += poor_fit_remarks(problem, predictions)
     costs = [problem.total_cost(result) if result.horizon == best.horizon else np.inf for result in results]
     near = sum(cost < 1.02 * min(costs) + 1e-9 for cost in costs)
@@ -474,6 +463,13 @@ def _end_of_fit(problem: FitProblem, best: StartResult) -> tuple[FitProblem, Win
             return problem, search, end
         problem = problem.with_step(step)
         point, _ = WindowSearch(problem, windows, free=bool(best.starts)).minimise_with_rest(point, STAGE_EVALUATIONS)
+
+
+def _delay_remarks(problem: FitProblem, predictions: Sequence[Mapping[str, Array]], point: SearchPoint) -> list[str]:
+    """Remarks on delays that explain what remains after a fit."""
+    rows = WindowSearch(problem, problem.simulator.windows(np.inf)).rows_at(point, True)
+    remarks = [] if rows is None else delay_remarks(problem, predictions, *_with_start_columns(rows))
+    return remarks or clock_remarks(problem, predictions)
 
 
 def _with_start_columns(rows: Sequence[WindowRows]) -> tuple[Array, Array]:

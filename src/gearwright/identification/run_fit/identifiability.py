@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.identification.run_fit.measurement_unknowns import is_of_measurement
 
 NO_INFORMATION_RATIO = 1e-6
 """Singular value of the scaled derivatives, relative to the largest, below which a direction has no information."""
@@ -105,7 +106,7 @@ def information(
     poorly_determined = [
         name
         for k, name in enumerate(names)
-        if name in lost or ("." in name and not name.startswith("offset.") and deviation[k] > DOUBTFUL_RATIO * scale[k])
+        if name in lost or (not is_of_measurement(name) and deviation[k] > DOUBTFUL_RATIO * scale[k])
     ]
     imprecise = [bool(x) for x in deviation > IMPRECISE_RATIO * scale]
     remarks += _pair_remarks(names, correlations, lost, imprecise)

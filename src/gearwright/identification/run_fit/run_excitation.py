@@ -25,8 +25,9 @@ from gearwright.forces import Law
 from gearwright.identification.run_fit.fit_problem import FitProblem, Unknown
 from gearwright.identification.run_fit.fit_run import RunFitOptions, run_fit_problem
 from gearwright.identification.run_fit.identifiability import output_derivatives, relative_deviations
+from gearwright.identification.run_fit.measurement_unknowns import DELAY, DELAY_PREFIX, OFFSET_PREFIX
 from gearwright.identification.run_fit.run_log import RunLog
-from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, Outputs, candidate_outputs
+from gearwright.identification.run_fit.simulated_logs import Outputs, candidate_outputs
 from gearwright.mechanism import Mechanism
 from gearwright.motion.csv_columns import write_columns
 from gearwright.parts import Robot
@@ -274,14 +275,14 @@ class ExcitationSearch:
     def scales(self) -> Array:
         """Change of each unknown that counts as 100 %: its value; where that is zero, its range.
 
-        Without bounds the range of an offset is that of its signal, and that of the delay the shortest period.
+        Without bounds the range of an offset is that of its signal, and that of a delay the shortest period.
         """
         return np.array([abs(x) or self._range_of(u) for u, x in zip(self.problem.unknowns, self.values, strict=True)])
 
     def _range_of(self, unknown: Unknown) -> float:
         if np.isfinite(unknown.upper - unknown.lower):
             return unknown.upper - unknown.lower
-        if unknown.name == DELAY:
+        if unknown.name == DELAY or unknown.name.startswith(DELAY_PREFIX):
             return 1.0 / self.options.bandwidth
         signal = unknown.name.removeprefix(OFFSET_PREFIX)
         if signal not in self.measured:

@@ -15,10 +15,11 @@ from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
 from gearwright.file_access import create_folder, write_text
 from gearwright.forces import Law
+from gearwright.identification.run_fit.fit_problem import SCALES_PER_RANGE
 from gearwright.identification.run_fit.horizon_growth import FINAL_SHIFT
 from gearwright.identification.run_fit.identifiability import Information, correlation_length
 from gearwright.identification.run_fit.run_log import RunLog
-from gearwright.identification.run_fit.simulated_logs import LogSimulator
+from gearwright.identification.run_fit.simulated_logs import LogSimulator, Window
 from gearwright.identification.run_fit.step_correction import StepCorrection, simulated_outputs
 from gearwright.identification.run_fit.window_search import SearchPoint, WindowSearch
 from gearwright.parts import Robot, with_parameters
@@ -38,6 +39,9 @@ from gearwright.tracing.parameters import machine_with_values
 CONFIDENCE_FACTOR = 1.96
 """Half width of a 95 % interval, relative to the standard deviation."""
 
+
+START_SAMPLES, START_EVALUATIONS = 20, 20
+"""Samples of another log to which its initial state is fitted, and evaluations of this fit."""
 
 PROFILE_EVALUATIONS = 15
 """Evaluations of the fit of the other unknowns at one value of a profile."""
@@ -176,17 +180,38 @@ class RunFit:
 
     @check_arguments
     def predict(self, logs: Sequence[RunLog]) -> tuple[Mapping[str, Array], ...]:
-        """The predicted signals of other logs."""
+        """The predicted signals of other logs, from their inputs and their first samples.
+
+        The initial state is that from which the model reproduces the first 20 samples best, or that of the first sample
+        if the initial states of the fit were not unknown.
+        """
         if not logs:
             raise InputError("fit: no log is given. Give at least one RunLog.")
         simulator: LogSimulator = replace(self.problem.simulator, logs=tuple(logs))
         simulator.require_known()
         windows = simulator.windows(np.inf)
-        starts = simulator.measured_starts(windows)
+        starts = simulator.measured_starts(windows, self.values)
+        if self.free_starts:
+            starts = self._initial_states(simulator, windows, starts)
         outputs = simulated_outputs(simulator, self.values, windows, starts, self.divisions)
         if outputs is None:
             raise InputError(f"fit: these logs cannot be simulated: {simulator.failure} Check their inputs.")
         return outputs
+
+    def _initial_states(self, simulator: LogSimulator, windows: Sequence[Window], guess: Array) -> Array:
+        """The initial states from which the model reproduces the first samples of logs best, (windows, states)."""
+        ranges = {
+            name: float(np.ptp(series)) / SCALES_PER_RANGE or 1.0
+            for log in simulator.logs
+            for name, series in log.measured.items()
+        }
+        problem = replace(self.problem, simulator=simulator, scales=ranges | dict(self.problem.scales))
+        first_parts = [w._replace(last=min(w.first + START_SAMPLES, w.last)) for w in windows]
+        point = SearchPoint(problem.to_search(np.array([*self.values.values()])), guess)
+        search = WindowSearch(problem, first_parts, held=frozenset(problem.names))
+        search = replace(search, corrections=StepCorrection(search, FINAL_SHIFT).corrections(point, self.divisions))
+        end, rows = search.minimise_with_rest(point, START_EVALUATIONS)
+        return guess if rows is None else end.starts
 
     @property
     def robot(self) -> Any:
@@ -274,7 +299,7 @@ class RunFit:
         windows = problem.simulator.windows(np.inf)
         starts = np.array(self.start_states) if free else problem.simulator.measured_starts(windows)
         best = SearchPoint(problem.to_search(np.array([*self.values.values()])), starts)
-        search = WindowSearch(problem, windows, free=free, held=name)
+        search = WindowSearch(problem, windows, free=free, held=frozenset({name}))
         search = replace(search, corrections=StepCorrection(search, FINAL_SHIFT).corrections(best, self.divisions))
         for value in grid:
             values = np.array(list({**self.values, name: float(value)}.values()))

@@ -121,7 +121,7 @@ class RunLog:
         )
 
     def require_usable(self) -> tuple[str, ...]:
-        """Raise an error for a log that is too short or constant; otherwise remarks on gaps and saturation."""
+        """Remarks on gaps, constant and saturated signals; an error for a log that is too short or wholly constant."""
         if len(self.times) < LEAST_SAMPLES:
             raise InputError(
                 f"{self.name}: {len(self.times)} samples are too few for a fit. Record at least {LEAST_SAMPLES}."
@@ -131,7 +131,15 @@ class RunLog:
                 f"{self.name}: every measured signal ({listed_names(self.measured)}) is constant, so this log "
                 "contains no information. Excite the machine."
             )
-        return (*self._gap_remarks(), *self._saturation_remarks())
+        return (*self._gap_remarks(), *self._constant_remarks(), *self._saturation_remarks())
+
+    def _constant_remarks(self) -> list[str]:
+        return [
+            f"{self.name}: {name!r} is constant, {values[0]:g}, while other signals change: its sensor was probably "
+            "not read. Omit it, unless that part was held."
+            for name, values in self.measured.items()
+            if np.ptp(values) == 0
+        ]
 
     def _gap_remarks(self) -> list[str]:
         steps = np.diff(self.times)

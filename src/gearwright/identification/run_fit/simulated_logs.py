@@ -14,6 +14,14 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError, NotTraceableError, SimulationError
 from gearwright.forces import Law, Reaction
+from gearwright.identification.run_fit.measurement_unknowns import (
+    DELAY,
+    DELAY_PREFIX,
+    OFFSET_PREFIX,
+    delay_of,
+    is_of_measurement,
+    offset_of,
+)
 from gearwright.identification.run_fit.run_log import RunLog, require_known_signals
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
@@ -32,10 +40,6 @@ from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
 from gearwright.simulation.fixed_step.step_program import LAW_NUMBERS, MOREAU_METHOD, STEPPING_STATES
 from gearwright.system import LawController
 from gearwright.system.vector_program import vector_program
-
-OFFSET_PREFIX, DELAY = "offset.", "delay"
-"""Unknowns of the measurement: `offset.<signal>`, added to the signal, and `delay` [s] of all measured signals."""
-
 
 MOTOR_SUFFIX = ".motor"
 """End of the name of the motor-side coordinate of an elastic drive."""
@@ -75,7 +79,7 @@ class LogSimulator:
         source: the robot or machine.
         laws: the active laws, or those of the robot.
         logs: the logs.
-        unknowns: names of the unknowns: paths, `offset.<signal>`, `delay`.
+        unknowns: names of the unknowns: paths, `offset.<signal>`, `delay`, `delay.<signal>`.
         step: of the simulation [s].
         controller: of the runs; its references are inputs `<reference>.<entry>` of the logs, or its own.
     """
@@ -100,7 +104,7 @@ class LogSimulator:
     @property
     def paths(self) -> tuple[str, ...]:
         """The unknowns that are parameters of robot and laws."""
-        return tuple(name for name in self.unknowns if name != DELAY and not name.startswith(OFFSET_PREFIX))
+        return tuple(name for name in self.unknowns if not is_of_measurement(name))
 
     @cached_property
     def _numbers(self) -> tuple[str, ...]:
@@ -248,9 +252,17 @@ class LogSimulator:
             parts += [Window(k, int(a), int(b)) for a, b in itertools.pairwise(edges) if b - a > 2]
         return parts
 
-    def measured_starts(self, windows: Sequence[Window]) -> Array:
-        """The unknown initial states of windows as measured, (windows, start_names)."""
-        return self._measured_states(windows)[:, self._start_columns]
+    def measured_starts(self, windows: Sequence[Window], values: Mapping[str, float] | None = None) -> Array:
+        """The unknown initial states of windows as measured, (windows, start_names).
+
+        Args:
+            windows: parts of the logs.
+            values: offsets and delays, without which the states are returned; None: not known.
+        """
+        if values is None:
+            return self._measured_states(windows)[:, self._start_columns]
+        corrected = self.with_logs([_without_measurement(log, values) for log in self.logs])
+        return corrected.measured_starts(windows)
 
     def _measured_states(self, windows: Sequence[Window]) -> Array:
         """The states at the starts of windows, (windows, states); those of every window are kept."""
@@ -373,50 +385,45 @@ class LogSimulator:
         """The outputs of one window at its measured times."""
         log = self.logs[window.log]
         t = log.times[window.first : window.last + 1] - log.times[window.first]
-        grid = step * np.arange(len(record))
-        delayed_times = np.clip(t - values.get(DELAY, 0.0), 0.0, grid[-1])
-        k = np.minimum((delayed_times / step).astype(int), len(grid) - 2)
-        share = (delayed_times / step - k)[:, None]
-        sampled = (1 - share) * record[k] + share * record[k + 1]
-        rates = (record[k + 1] - record[k]) / step
         size, count = len(self.plain.states), len(self.unknowns)
-        x, columns = sampled[:, :size], np.zeros((len(t), 1, 1))
-        if slopes:
-            columns = self.tangent.split_columns(sampled)[1]
         results, derivatives, by_start = {}, {}, {}
-        signals = self._signal_outputs(log, window, x, numbers, columns, slopes)
+        parts: dict[float, tuple[Array, Array, Array, dict[str, tuple[Array, Array]]]] = {}
         for name in log.measured:
-            offset = OFFSET_PREFIX + name
-            if name in self.plain.states:
-                place = self.plain.states.index(name)
-                y, dy, rate = x[:, place], columns[:, :, place] if slopes else columns[:, 0], rates[:, place]
-            else:
+            delay = delay_of(name, values)
+            if delay not in parts:
+                rows, rates = _sampled(record, step, t - delay)
+                columns = self.tangent.split_columns(rows)[1] if slopes else np.zeros((len(t), 1, 1))
+                at = log.times[window.first] + t - delay
+                signals = self._signal_outputs(log, at, rows[:, :size], numbers, columns, slopes)
+                parts[delay] = rows[:, :size], rates, columns, signals
+            x, rates, columns, signals = parts[delay]
+            if name in signals:
                 y, dy = signals[name]
                 rate = np.gradient(y, t) if len(t) > 2 else np.zeros(len(t))
-            results[name] = y + values.get(offset, 0.0)
+            else:
+                place = self.plain.states.index(name)
+                y, dy, rate = x[:, place], columns[:, :, place] if slopes else columns[:, 0], rates[:, place]
+            results[name] = y + offset_of(name, values)
             if slopes:
-                whole = np.zeros((len(t), count))
-                whole[:, [self.unknowns.index(path) for path in self.paths]] = dy[:, : len(self.paths)]
                 by_start[name] = dy[:, len(self.paths) :]
-                if offset in self.unknowns:
-                    whole[:, self.unknowns.index(offset)] = 1.0
-                if DELAY in self.unknowns:
-                    whole[:, self.unknowns.index(DELAY)] = -rate
-                derivatives[name] = whole
-        return Outputs(results, derivatives, by_start, x[:, self._start_columns])
+                derivatives[name] = whole = np.zeros((len(t), count))
+                whole[:, [self.unknowns.index(path) for path in self.paths]] = dy[:, : len(self.paths)]
+                of_sensor = {OFFSET_PREFIX + name: np.ones(len(t)), DELAY: -rate, DELAY_PREFIX + name: -rate}
+                for unknown in of_sensor.keys() & set(self.unknowns):
+                    whole[:, self.unknowns.index(unknown)] = of_sensor[unknown]
+        return Outputs(results, derivatives, by_start, _sampled(record, step, t)[0][:, self._start_columns])
 
     def _signal_outputs(
-        self, log: RunLog, window: Window, x: Array, numbers: Array, columns: Array, slopes: bool
+        self, log: RunLog, t: Array, x: Array, numbers: Array, columns: Array, slopes: bool
     ) -> dict[str, tuple[Array, Array]]:
-        """Signals that are not states, with their derivatives by the unknown parameters."""
+        """Signals that are not states at times of a log, with their derivatives by the unknown parameters."""
         if not self._measured_signals:
             return {}
         plain, jacobian = self._signal_programs
-        t = log.times[window.first : window.last + 1]
         u = np.tile(self.plain.system.initial_inputs, (len(t), 1))
-        for name, series in log.inputs.items():
+        for name in log.inputs:
             if name in self.plain.inputs:
-                u[:, self.plain.inputs.index(name)] = np.asarray(series)[window.first : window.last + 1]
+                u[:, self.plain.inputs.index(name)] = log.input_at(name, t)
         size, law_paths = self._signal_state_size, self.plain.plan.law_paths
         by_path = dict(zip((self.tangent if slopes else self.plain).parameters, numbers, strict=True))
         machine_paths = [path for path in self.plain.parameters if path not in law_paths]
@@ -433,6 +440,13 @@ class LogSimulator:
         return {name: (values[:, k], total[:, k]) for k, name in enumerate(self._measured_signals)}
 
 
+def _sampled(record: Array, step: float, t: Array) -> tuple[Array, Array]:
+    """Rows of a record and their rates at times [s]; linear between steps, before the first and after the last one."""
+    k = np.clip(np.floor(t / step).astype(int), 0, len(record) - 2)
+    share = (t / step - k)[:, None]
+    return (1 - share) * record[k] + share * record[k + 1], (record[k + 1] - record[k]) / step
+
+
 def candidate_outputs(
     simulator: LogSimulator, logs: Sequence[RunLog], values: Mapping[str, float]
 ) -> list[Outputs | None]:
@@ -445,6 +459,16 @@ def candidate_outputs(
         return [None]
     half = len(logs) // 2
     return [*candidate_outputs(simulator, logs[:half], values), *candidate_outputs(simulator, logs[half:], values)]
+
+
+def _without_measurement(log: RunLog, values: Mapping[str, float]) -> RunLog:
+    """A log without known offsets and delays."""
+    t = log.times
+    measured = {
+        name: np.interp(t + delay_of(name, values), t, np.asarray(series)) - offset_of(name, values)
+        for name, series in log.measured.items()
+    }
+    return replace(log, measured=measured)
 
 
 def _measured_position(state: str, log: RunLog) -> str | None:

@@ -82,14 +82,14 @@ class WindowSearch:
         windows: parts of the logs.
         corrections: added to the outputs, per window and signal; None: nothing.
         free: whether the initial states of the windows are unknown.
-        held: name of an unknown that keeps its value.
+        held: names of unknowns that keep their values.
     """
 
     problem: FitProblem
     windows: Sequence[Window]
     corrections: Sequence[Mapping[str, Array]] | None = None
     free: bool = True
-    held: str | None = None
+    held: frozenset[str] = frozenset()
 
     def rows_at(self, point: SearchPoint, slopes: bool) -> list[WindowRows] | None:
         """The residuals of all windows; None where a motion diverges."""
@@ -176,7 +176,7 @@ class WindowSearch:
         lower, upper = self.problem.bounds
         gradient = J.T @ r
         moves = ~((point.z <= lower) & (gradient > 0) | (point.z >= upper) & (gradient < 0))
-        moves &= np.array([name != self.held for name in self.problem.names])
+        moves &= np.array([name not in self.held for name in self.problem.names])
         moves &= sizes > 0
         step = np.zeros(len(point.z))
         whole = np.concatenate([J[:, moves], np.diag(np.sqrt(damping) * sizes[moves])])
