@@ -99,6 +99,20 @@ def test_an_unknown_torque_constant_and_a_reversed_sign() -> None:
     assert any("-50" in remark and "sign" in remark for remark in reversed_fit.remarks)
 
 
+@pytest.mark.parametrize("error_of", ["input", "output"])
+def test_a_torque_constant_that_falls_with_the_current(error_of) -> None:
+    """Stated torques of a motor that reaches a T / (1 + s T); half of them contradict a constant factor."""
+    gear = SteadyGear(Gear(50, efficiency=0.75))
+    stated, speed = (x.ravel() for x in np.meshgrid([0.2, 0.5, 1.0, 2.0], [20.0, 90.0]))
+    output = gear.output_torque(0.9 * stated / (1 + 0.2 * stated), speed)
+    unknowns = ["input_scale", "input_saturation"]
+    fit = fit_gear_losses(gear, output, stated, speed, error_of=error_of, unknowns=unknowns)
+    assert [fit.values[name] for name in unknowns] == pytest.approx([0.9, 0.2], rel=1e-5)
+    assert fit.motor_torque([2.0, -2.0]) == pytest.approx([1.8 / 1.4, -1.8 / 1.4], rel=1e-5)
+    constant = fit_gear_losses(gear, output, stated, speed, error_of=error_of, unknowns=unknowns[:1])
+    assert fit.information_criterion < constant.information_criterion - 20
+
+
 def test_a_loss_that_is_absent_is_at_its_bound() -> None:
     true = SteadyGear(Gear(20, efficiency=0.8))
     speed = np.linspace(10.0, 100.0, 12)

@@ -52,21 +52,26 @@ def planetary(data, friction):
 
 
 def load_cell_error(folder: Path, data: dict, name: str, fitted_rows: int) -> float:
-    """Efficiency from teeth and friction, one factor of the commanded torque: rms [Nm] of the rows left out."""
+    """Efficiency from teeth and friction; a factor of the commanded torque, with or without saturation of the motor, as
+    the information criterion prefers: rms [Nm] of the rows left out."""
     gear = planetary(data[name], PLANETARY_FRICTION)
     assert gear.ratio == pytest.approx(data[name]["ratio"])
     rows = table(folder / f"{name}_steady.csv")
     rows = rows[rows["cmd_torque"] > 1]
     torque, speed = rows["cmd_torque"] / gear.ratio, rows["cmd_rpm"] * np.pi / 30 * gear.ratio
     cell, fitted = rows["loadcell_torque_mean"], np.arange(len(rows)) % 2 == fitted_rows
-    fit = fit_gear_losses(
-        SteadyGear(gear), cell[fitted], torque[fitted], speed[fitted], error_of="output", unknowns=["input_scale"]
-    )
-    predicted = fit.gear.output_torque(fit.values["input_scale"] * torque[~fitted], speed[~fitted])
+    fits = [
+        fit_gear_losses(
+            SteadyGear(gear), cell[fitted], torque[fitted], speed[fitted], error_of="output", unknowns=unknowns
+        )
+        for unknowns in (["input_scale"], ["input_scale", "input_saturation"])
+    ]
+    best = min(fits, key=lambda fit: fit.information_criterion)
+    predicted = best.gear.output_torque(best.motor_torque(torque[~fitted]), speed[~fitted])
     return rms(predicted - cell[~fitted])
 
 
-@pytest.mark.parametrize(("name", "largest"), [("sspg", 0.83), ("cpg", 0.50)])
+@pytest.mark.parametrize(("name", "largest"), [("sspg", 0.65), ("cpg", 0.50)])
 @pytest.mark.parametrize("fitted_rows", [0, 1])
 def test_load_cell_of_the_planetary_gears(dynamometer, name, largest, fitted_rows):
     assert load_cell_error(*dynamometer, name, fitted_rows) < largest

@@ -40,6 +40,11 @@ INPUT_SCALE = "input_scale"
 INPUT_SCALE_RANGE = (0.1, 10.0)
 """Bounds of that factor."""
 
+INPUT_SATURATION = "input_saturation"
+"""The unknown s [1/Nm] of stated torques that a motor whose torque constant falls with its current does not reach."""
+
+INPUT_UNKNOWNS = (INPUT_SCALE, INPUT_SATURATION)
+
 REVERSED_ERROR_RATIO = 0.5
 """Error with reversed output torques, relative to that of the fit, below which their sign is probably wrong."""
 
@@ -53,8 +58,8 @@ class GearLossFit:
 
     Args:
         gear: gear and friction with the fitted numbers; `gear.efficiency(torque, speed)` is the efficiency map.
-        values: of the unknowns, `gear.<number>`, `friction.<number>` and `input_scale`; a static friction below the
-            Coulomb friction has no effect.
+        values: of the unknowns, `gear.<number>`, `friction.<number>`, `input_scale` and `input_saturation`; a static
+            friction below the Coulomb friction has no effect.
         information: what the points tell of them.
         rms: root mean square error of the fitted side [Nm], of screws and racks at the output [N].
         information_criterion: Bayesian information criterion; of several structures, the least is preferred.
@@ -75,6 +80,23 @@ class GearLossFit:
         known = dict(zip(self.information.names, sizes, strict=True))
         return {name: np.inf if name in self.information.unbounded else size for name, size in known.items()}
 
+    @check_arguments
+    def motor_torque(self, input_torque: ArrayLike) -> Array:
+        """The torques of the motor [Nm] for stated ones, with the fitted factor and saturation."""
+        return _motor_torque(number_array("motor_torque", "input_torque", input_torque), self.values)
+
+
+def _motor_torque(stated: Array, values: Mapping[str, float]) -> Array:
+    """The torque of the motor, a T / (1 + s |T|), for the stated torque T, with factor a and saturation s."""
+    limit = 1.0 + values.get(INPUT_SATURATION, 0.0) * np.abs(stated)
+    return np.asarray(values.get(INPUT_SCALE, 1.0) * stated / limit)
+
+
+def _stated_torque(motor: Array, values: Mapping[str, float]) -> Array:
+    """The stated torque for that of the motor; very large where saturation prevents it."""
+    left = values.get(INPUT_SCALE, 1.0) - values.get(INPUT_SATURATION, 0.0) * np.abs(motor)
+    return np.asarray(motor / np.maximum(left, 1 / IMPOSSIBLE_ERROR))
+
 
 @check_arguments
 def fit_gear_losses(
@@ -94,8 +116,9 @@ def fit_gear_losses(
         input_torque: of the motor [Nm], (N,).
         speed: of the motor [rad/s], (N,), not 0.
         error_of: side whose squared error is minimised: the one that is measured with noise.
-        unknowns: `gear.friction_coefficient`, `.mesh_efficiency` or `.efficiency`; `friction.<number>`; `input_scale`,
-            a factor of `input_torque` whose torque constant is not known. None: the number that determines the losses
+        unknowns: `gear.friction_coefficient`, `.mesh_efficiency` or `.efficiency`; `friction.<number>`; `input_scale` a
+            and `input_saturation` s of a motor with the torque $a T / (1 + s |T|)$ for the stated `input_torque` T,
+            whose torque constant is not known or falls with its current. None: the number that determines the losses
             of the gear, and all numbers of the friction that are not zero.
 
     >>> from gearwright.actuation import SteadyGear
@@ -115,10 +138,10 @@ def fit_gear_losses(
     )
     known_names = _unknown_names(start)
     for name in unknowns or ():
-        if name not in (*known_names, INPUT_SCALE):
+        if name not in (*known_names, *INPUT_UNKNOWNS):
             raise InputError(
                 f"fit_gear_losses: gear and friction have no number {name!r} that could be fitted. "
-                f"{did_you_mean(name, (*known_names, INPUT_SCALE))} Start values must not be zero."
+                f"{did_you_mean(name, (*known_names, *INPUT_UNKNOWNS))} Start values must not be zero."
             )
     names = known_names if unknowns is None else tuple(dict.fromkeys(unknowns))
     if not names:
@@ -169,11 +192,11 @@ class BenchPoints(NamedTuple):
         """The points with the other sign of the output torque."""
         return self._replace(output=-self.output)
 
-    def errors(self, gear: SteadyGear, scale: float) -> Array:
-        """Predicted minus measured torques, (N,), with a factor of the motor's."""
+    def errors(self, gear: SteadyGear, values: Mapping[str, float]) -> Array:
+        """Predicted minus measured torques, (N,), with the factor and the saturation of the motor."""
         if self.error_of == "input":
-            return gear.input_torque(self.output, self.speeds) / scale - self.entering
-        predicted = gear.output_torque(scale * self.entering, self.speeds)
+            return _stated_torque(gear.input_torque(self.output, self.speeds), values) - self.entering
+        predicted = gear.output_torque(_motor_torque(self.entering, values), self.speeds)
         return np.asarray(np.where(np.isfinite(predicted), predicted, 0.0) - self.output)
 
 
@@ -193,9 +216,10 @@ def _least_squares(start: SteadyGear, names: Sequence[str], points: BenchPoints)
             gear = _with_values(start, values)
         except (TrainError, DriveError):
             return np.full(len(measured), IMPOSSIBLE_ERROR * float(np.abs(measured).max()))
-        return points.errors(gear, values.get(INPUT_SCALE, 1.0))
+        return points.errors(gear, values)
 
-    begin = np.array([1.0 if name == INPUT_SCALE else _value(start, name) for name in names])
+    known = {INPUT_SCALE: 1.0, INPUT_SATURATION: 0.0}
+    begin = np.array([known[name] if name in known else _value(start, name) for name in names])
     begin = np.clip(begin, lower + BOUND_SHARE * scales, upper - BOUND_SHARE * scales)
     end = least_squares(errors, begin, bounds=(lower, upper), x_scale=scales)
     return np.asarray(end.x), np.asarray(end.fun), np.asarray(end.jac), ranges
@@ -228,7 +252,7 @@ def _with_values(start: SteadyGear, values: Mapping[str, float]) -> SteadyGear:
     """Gear and friction with values of the unknowns; static friction below Coulomb friction counts as equal to it."""
     parts: dict[str, dict[str, Any]] = {"gear": {}, "friction": {}, "load": {}}
     for name, value in values.items():
-        if name != INPUT_SCALE:
+        if name not in INPUT_UNKNOWNS:
             owner, word = name.rsplit(".", 1)
             parts[owner.rsplit(".", 1)[-1]][word] = value
     words, load = parts["friction"], start.friction.load
@@ -244,6 +268,7 @@ def _ranges(names: Sequence[str], points: BenchPoints) -> Ranges:
     slowest = float(np.abs(points.speeds).min())
     rows = {
         INPUT_SCALE: (0.1, *INPUT_SCALE_RANGE),
+        INPUT_SATURATION: (0.1 / size, 0.0, 10.0 / size),
         "gear.friction_coefficient": (0.1, 0.0, 1.0),
         "gear.mesh_efficiency": (0.1, LEAST_EFFICIENCY, 1.0),
         "gear.efficiency": (0.1, LEAST_EFFICIENCY, 1.0),
