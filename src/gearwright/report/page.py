@@ -53,7 +53,7 @@ figcaption { color: #555; font-size: 0.9em; text-align: left; }
   table.drives { font-size: 8pt; line-height: 1.3; } thead { display: table-header-group; }
   figure svg { max-height: 215mm; } .cover img { max-height: 62mm; } .cover figure { flex-basis: 80mm; }
   .cover div { flex-basis: 70mm; } .margins svg { max-height: 78mm; }
-  .duty svg { max-height: 118mm; } details { break-inside: avoid; }
+  .duty svg { max-height: 104mm; } details { break-inside: avoid; }
 }
 """
 CYCLE_CAPTION = "Torque and speed of the motors over one cycle, and winding temperatures in the periodic steady state."
