@@ -79,6 +79,19 @@ def test_impulses_are_those_of_an_integrated_path(rows, law):
         assert np.abs(W @ (found - expected)).max() < 1e-8 * np.abs(u).max(), case
 
 
+@pytest.mark.parametrize("law", ["energetic", "poisson"])
+@pytest.mark.parametrize("e", [0.3, 1.0])
+def test_a_lever_that_wedges_stays(law, e):
+    """One freedom: normal speed and slip end together, and friction inside its cone holds the tip without a rebound."""
+    g = np.array([0.11, 0.41, -0.21])
+    for speed in np.random.default_rng(0).uniform(0.1, 3.0, size=20):
+        W, u = np.outer(g, g), -speed * g
+        P = impulse_of_impact(W, u, 0.5, e, law)
+        assert np.abs(u + W @ P).max() < 1e-9 * speed
+        assert np.linalg.norm(P[1:]) <= 0.5 * P[0] * (1 + 1e-12)
+        assert P[0] < 2 * speed / g[0]
+
+
 def test_a_plastic_impact_slides_along_a_belt_that_moves_aside():
     """Impulses change the slip along one direction; the surface moves across it, so that the contact cannot stick."""
     axis = np.array([0.6, 0.8])

@@ -15,7 +15,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
-from gearwright.functions.constrained.contact_impulses import follow_impulse
+from gearwright.functions.constrained.contact_impulse_path import follow_impulse
 from gearwright.functions.constrained.contact_workspace import ENERGETIC_LAW, POISSON_LAW, contact_workspace
 from gearwright.functions.constrained.impulse_cone import cone_impulses
 from gearwright.parts.environment.loops_and_contacts import ENERGETIC, NEWTON, POISSON

@@ -16,7 +16,7 @@ from gearwright.compiling.restricted_python.compiled_code import (
     as_callback,
     compile_restricted,
 )
-from gearwright.functions.constrained import contact_impulses, dependent_equations
+from gearwright.functions.constrained import contact_impulse_path, contact_impulses, dependent_equations
 from gearwright.functions.constrained.contact_workspace import NEWTON_LAW
 from gearwright.simulation.compiled_loop.chebyshev_inputs import ChebyshevInputs
 from gearwright.simulation.compiled_loop.source import (
@@ -50,6 +50,7 @@ LOOP_MODULES = (
     event_location,
     guard_choice,
     contact_impulses,
+    contact_impulse_path,
     impacts,
     mode_settling,
     loop,

@@ -18,7 +18,8 @@ from gearwright.forces.event_tolerances import (
     MAX_IMPACT_DEPTH,
     RESTITUTION_HALVINGS,
 )
-from gearwright.functions.constrained.contact_impulses import follow_impulse, solve_cone
+from gearwright.functions.constrained.contact_impulse_path import follow_impulse
+from gearwright.functions.constrained.contact_impulses import solve_cone
 from gearwright.functions.constrained.contact_workspace import NEWTON_LAW
 from gearwright.functions.constrained.dependent_equations import solve_dependent
 from gearwright.simulation.compiled_loop.source.elimination import (
