@@ -107,6 +107,7 @@ OWN: dict[str, dict[str, Any]] = {
         "C": [[-1.0]], "f": [-1.0], "d": [0.0], "tie": [1.0],
         "variables": (Quantity("i", "A"),), "controls": (Quantity("u", "V"),),
     },
+    "actuation.SteadyGear": {"gear": gw.parts.Gear(50.0)}, "gw.Controller": {"function": lambda t, state: [0.0]},
     "export.CFunction": {"function": "gravity"}, "parts.Mesh": {"ratio": 2.0}, "parts.Payload": {"link": "link3"},
     "parts.Shape": {"kind": "box"}, "parts.ElasticBase": {"stiffness": [1e5, None, None, None, None, None]},
     "parts.ContactPoint": {"frame": "tool"}, "parts.Box": {"width": 0.1},

@@ -67,6 +67,8 @@ WHOLE = {"closed_motion", "compile", "free_speeds"}
 """Functions that ask for whole configurations, by the names of their coordinates."""
 FOREIGN = {"casadi_function", "casadi_rates"}
 """Functions of CasADi, which takes whole configurations and refuses others itself."""
+ROUNDING = {"poles": 1e-7}
+"""Largest differences; the search for gains that place poles enlarges rounding."""
 
 
 @pytest.mark.filterwarnings("ignore::gearwright.errors.GearwrightWarning")
@@ -87,7 +89,7 @@ def test_every_function_gives_what_a_machine_of_followers_gives(name):
     assert len(found) == len(wanted)
     for x, y in zip(found, wanted, strict=True):
         if name != "compare" or not isinstance(y, str):  # its machine has the loop
-            assert x == (y if isinstance(y, str) else pytest.approx(y, rel=1e-9, abs=1e-9))
+            assert x == (y if isinstance(y, str) else pytest.approx(y, rel=1e-9, abs=ROUNDING.get(name, 1e-9)))
 
 
 LOOPED, FOLLOWING = (with_parallelogram(gw.load("elbow"), by) for by in ("loop", "followers"))

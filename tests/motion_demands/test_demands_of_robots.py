@@ -64,6 +64,7 @@ FLOATING = {"mini_cheetah"}  # a base that floats has no trajectory of its coord
 SLOW = {"harmonic_6"}  # it runs twenty times slower than time: below, what its motors must do, and one such drive
 BEGUN = {"manutec_r3_full", "sea_leg"}  # from rest the one sticks, and currents of the other would have to jump
 BOUND = {"scara": 1e-5}  # where the power through a lossy gear turns round, between two samples
+SAMPLES = {"palletiser": 2001}  # for the same reason
 
 
 @pytest.mark.parametrize("name", [name for name in DRIVEN if name not in FLOATING | SLOW])
@@ -72,7 +73,7 @@ def test_a_robot_fed_its_own_demands_makes_the_motion(name):
     robot = gw.load(name)
     gentle = {"duration": 0.3, "speed": 0.4, "way": 0.13}
     motion = swing(robot, **(gentle if name in BEGUN else {"duration": 0.1 if name == "humanoid_30" else 0.3}))
-    found = gw.demands(robot, motion)
+    found = gw.demands(robot, motion, samples=SAMPLES.get(name))
     assert found.tau.shape == (len(found.t), len(found.speeds))
     assert found.jumps == ()
     assert missed(robot, motion, found, found.input_signals) < BOUND.get(name, 1e-6)

@@ -203,7 +203,7 @@ def passport(robot: Robot, target: PassportTarget, task: Task | None = None) -> 
     files, errors, checks, missing = writers[target](robot, model, check)
     omissions = (*not_represented(held, form), *missing)
     motions += "" if held is robot else " The base is at rest in them."
-    linear = [x.joint_name for x in held.links if x.joint.kind == "prismatic" and x.joint.follows is None]
+    linear = [x.joint_name for x in held.links if joint_kind(x.joint.kind).is_prismatic and x.joint.follows is None]
     if linear:
         motions += f" Of the linear joints ({listed_names(linear)}) read N, m and kg for Nm, rad and kg m2."
     motions += "" if payload is None else " The model contains the payload of the task."

@@ -152,8 +152,8 @@ class _LineSpeed(NamedTuple):
         speed, zeros_found = (_speed_along_constant_row if line.is_constant else _speed_along_coordinate)(
             trajectory, mech, line
         )
-        zeros = [t for t in zeros_found if 0 < t < trajectory.duration]
         rest_speed = REST_SPEED_RATIO * float(np.abs(speed(np.linspace(fixed[0], fixed[-1], REVERSAL_INTERVALS))).max())
+        zeros = _exact_zeros(zeros_found, speed, rest_speed, trajectory)
         return cls(speed, rest_speed, tuple(_reversal_times(speed, rest_speed, zeros, fixed)))
 
     def motion_at_peaks(
@@ -176,6 +176,22 @@ class _LineSpeed(NamedTuple):
             return positions[k], rates[k]
 
         return motion
+
+
+def _exact_zeros(
+    zeros: Sequence[float], speed: Callable[[Array], Array], rest_speed: float, trajectory: Trajectory
+) -> list[float]:
+    """Zeros of a speed within the motion; where it stops at the end of a polynomial, that end.
+
+    A motion stops with zero acceleration: several zeros in one, which are found to 1e-8 to 1e-5 of the duration only.
+    """
+    found = np.array([t for t in zeros if 0 < t < trajectory.duration])
+    edges = trajectory.pieces.x
+    right = np.searchsorted(edges, found).clip(1, len(edges) - 1)
+    ends = np.where(found - edges[right - 1] < edges[right] - found, edges[right - 1], edges[right])
+    stops = (np.abs(ends - found) <= SAME_CUT_RATIO * trajectory.duration) & (np.abs(speed(ends)) <= rest_speed)
+    exact: list[float] = np.where(stops, ends, found).tolist()
+    return exact
 
 
 def _inner_times(edges: Sequence[float]) -> Array:

@@ -51,6 +51,8 @@ class Controller:
     def __post_init__(self) -> None:
         if not is_function(self.function):
             raise InputError(f"controller: {self.function!r} is not a function. Give a function of time and state.")
+        if not isinstance(self.scalars, bool):
+            raise InputError(f"controller: scalars={self.scalars!r} must be True or False.")
         self._require_arguments()
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
