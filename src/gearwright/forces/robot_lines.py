@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.forces.line import ConstantLine, Line
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import Mechanism, joint_kind
 from gearwright.parts import Link, Motor, Robot, Supply
 
 

@@ -7,6 +7,7 @@ from gearwright.mechanism.assembly.tree_of import RobotOrMech, tree_of
 from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, PerBody, Rest, Spin, Spring
 from gearwright.mechanism.gear_graphs.graph import GearGraph
 from gearwright.mechanism.gear_graphs.pairs import GearPair, TurningPair
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.plausibility import implausible_numbers
 from gearwright.mechanism.rows import NamedRow, Row, Terms, as_number, dense_row, full_row, nonzero_terms, row_dot
@@ -36,6 +37,7 @@ __all__ = [
     "full_row",
     "gear_graph",
     "implausible_numbers",
+    "joint_kind",
     "nonzero_terms",
     "row_dot",
     "tree_of",

@@ -14,7 +14,7 @@ from gearwright.arguments import real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions import neutral
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import joint_kind
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion.joint_names_and_units import joint_of
 from gearwright.parts import Robot

@@ -14,7 +14,7 @@ from gearwright.errors import FileError, GearwrightError, MissingExtraError
 from gearwright.file_access import open_regular, require_regular_file
 from gearwright.files.import_report import ImportFindings
 from gearwright.files.urdf.safe_xml import refuse_doctype
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import joint_kind
 from gearwright.parts import Link, Robot, Shape
 from gearwright.scene.solid import Solid
 from gearwright.scene.triangles import (

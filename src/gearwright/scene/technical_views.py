@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import joint_kind
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
 from gearwright.plots.solids import Picture, Viewpoint, draw_labels, solids_figure

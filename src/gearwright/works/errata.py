@@ -30,8 +30,7 @@ from gearwright.functions import (
     mass_matrix,
     placement,
 )
-from gearwright.mechanism import BASE, Mechanism, RobotOrMech, tree_of
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import BASE, Mechanism, RobotOrMech, joint_kind, tree_of
 from gearwright.plots import BarPanel, bar_panel_figure, save_if_path
 from gearwright.programs import approximate
 from gearwright.text import did_you_mean

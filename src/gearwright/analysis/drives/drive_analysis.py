@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar, Vec
-from gearwright.algebra.differentiation.dual_arrays import array_columns
-from gearwright.algebra.differentiation.dual_numbers import primal_value
+from gearwright.algebra.differentiation.dual_arrays import array_columns, array_item
+from gearwright.algebra.differentiation.dual_numbers import dual, partials_of, primal_value
 from gearwright.analysis.drives.drive_series import REST_MOTOR_SPEED, DriveSeries
 from gearwright.analysis.drives.limit_kinds import (
     MOTOR_SPEED,
@@ -25,12 +25,13 @@ from gearwright.analysis.drives.limit_kinds import (
     stated_limit,
 )
 from gearwright.analysis.drives.steady_temperatures import Temperatures, WarmUp, warm_up
-from gearwright.analysis.drives.tooth_force_sensitivity import largest_tooth_force, tooth_forces
 from gearwright.analysis.parametric_series import peak_norm
 from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.arrays import Array
 from gearwright.parts import GearboxSheet, GearType, Link, Motor, MotorSheet, ToothForce
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
+from gearwright.parts.gears.forces.tooth_forces import first_number, tooth_forces_or_none
+from gearwright.parts.map_numbers import map_dual_numbers
 from gearwright.plots import Diagram, Envelope, NotebookFigure, envelope_figure, envelope_page_figure, save_if_path
 
 LEAST_TEMPERATURE_RANGE = 5.0
@@ -282,7 +283,7 @@ class DriveAnalysis(DriveSeries, NotebookFigure):
         """
         if self.output_torque is None or self.speed is None:
             return ()
-        return tooth_forces(self.gear, self.output_torque, self.speed)
+        return _tooth_loads(self.gear, self.output_torque, self.speed)
 
     @cached_property
     def tooth_forces(self) -> dict[str, float]:
@@ -292,18 +293,18 @@ class DriveAnalysis(DriveSeries, NotebookFigure):
     @cached_property
     def peak_mesh_force(self) -> float | None:
         """Largest force between teeth [N]."""
-        return self._largest_tooth_force(False)
+        return self._largest_force(False)
 
     @cached_property
     def peak_gear_bearing_force(self) -> float | None:
         """Largest force on a bearing of the gear [N]."""
-        return self._largest_tooth_force(True)
+        return self._largest_force(True)
 
-    def _largest_tooth_force(self, bearing: bool) -> Scalar | None:
+    def _largest_force(self, bearing: bool) -> Scalar | None:
         if self.output_torque is None or self.speed is None:
             return None
         torque = at_moving_times(self.t, self.output_torque)
-        return largest_tooth_force(self.tooth_loads, self.gear, torque, self.speed, bearing)
+        return _largest_tooth_force(self.tooth_loads, self.gear, torque, self.speed, bearing)
 
     @cached_property
     def peak_joint_force(self) -> float | None:
@@ -374,3 +375,39 @@ class DriveAnalysis(DriveSeries, NotebookFigure):
             return None
         stall = motor.torque_constant * voltage / motor.resistance
         return float(stall), float(voltage / motor.torque_constant)
+
+
+def _tooth_loads(gear: Any, torque: Scalar, speed: Scalar) -> tuple[ToothForce, ...]:
+    """Forces in every mesh and on every bearing of a gear, depending on whether its motor drives or is driven, (T,)."""
+    nominal, loads = map_dual_numbers(gear, primal_value), primal_value(torque)
+    drives, driven = (tooth_forces_or_none(nominal, loads, driving) for driving in (True, False))
+    driving = loads * primal_value(speed) >= 0
+    return tuple(
+        driving_force.select_where(driving, driven_force)
+        for driving_force, driven_force in zip(drives, driven, strict=True)
+    )
+
+
+def _largest_tooth_force(
+    teeth: Sequence[ToothForce], gear: Any, torque: Scalar, speed: Scalar, bearing: bool
+) -> Scalar | None:
+    """The largest magnitude of a force between teeth, or on a bearing [N]; None without known geometry.
+
+    Its derivatives are those at the instant of the maximum.
+
+    Args:
+        teeth: the forces over the cycle.
+        gear: the gear; its data may be dual numbers.
+        torque: at its output (T,), which may be a dual number.
+        speed: of its output (T,).
+        bearing: whether to return forces on bearings.
+    """
+    magnitudes = {k: force.size for k, force in enumerate(teeth) if force.is_bearing is bearing}
+    if not magnitudes:
+        return None
+    index = max(magnitudes, key=lambda k: float(np.max(magnitudes[k])))
+    instant = int(np.argmax(magnitudes[index]))
+    load = array_item(torque, np.s_[instant : instant + 1])
+    driving = bool(first_number(primal_value(load)) * float(primal_value(speed)[instant]) >= 0)
+    at_maximum = first_number(tooth_forces_or_none(gear, load, driving)[index].size)
+    return dual(float(magnitudes[index][instant]), partials_of(at_maximum))

@@ -14,7 +14,7 @@ from gearwright.catalogue import Catalogue, drives
 from gearwright.files import ACTUATOR_QUANTITIES, ActuatorConfiguration
 from gearwright.forces.robot_lines import robot_motors, voltage_limit
 from gearwright.functions import assemble, mass_matrix, neutral, structure_matrix
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import joint_kind
 from gearwright.parts import Drive, Motor, Robot
 from gearwright.programs import approximate
 

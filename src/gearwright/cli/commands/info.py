@@ -21,8 +21,7 @@ from gearwright.cli.output import (
 )
 from gearwright.cli.robot_description import describe_robot, read_report
 from gearwright.files.permissions import Permissions
-from gearwright.mechanism import assemble_tree
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import assemble_tree, joint_kind
 from gearwright.text import visible_text
 
 

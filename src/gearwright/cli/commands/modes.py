@@ -13,8 +13,7 @@ from gearwright.cli.arguments import IncludeOption, JointsOption, JsonOption, Pl
 from gearwright.cli.output import heading_text, mention_figure, number_text, plain_table, result_screen, write_json
 from gearwright.cli.start_pose import joint_positions
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import Mechanism, joint_kind
 from gearwright.parts import Robot
 from gearwright.programs import machine_of
 from gearwright.text import visible_text

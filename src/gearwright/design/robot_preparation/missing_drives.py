@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gearwright.errors import InputError
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import joint_kind
 from gearwright.parts import Drive, Gear, Motor, Robot
 from gearwright.text import listed_names
 

@@ -45,6 +45,7 @@ from gearwright.export.mujoco.mjcf import mjcf
 from gearwright.file_access import create_folder, write_files
 from gearwright.files.reading import read_text
 from gearwright.functions import assemble
+from gearwright.mechanism import joint_kind
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean, file_name, html_text, listed_names, markdown_text
 

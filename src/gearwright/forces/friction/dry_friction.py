@@ -21,8 +21,7 @@ from gearwright.forces.friction.stick_slip import StickSlipFriction, stribeck_fr
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.forces.robot_lines import force_unit, joint_line, motor_line, robot_motors
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import Mechanism, joint_kind
 from gearwright.parts import Friction, Robot
 
 LOAD_KIND = "load"

@@ -18,8 +18,7 @@ from gearwright.errors import InputError
 from gearwright.functions import inverse_dynamics, placement
 from gearwright.identification.model.columns import FRICTION_KINDS, FrictionKind
 from gearwright.identification.model.torque_model import TorqueModel
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import Mechanism, joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.motion_demands.stated_limits import joint_ranges
 from gearwright.parts import Robot

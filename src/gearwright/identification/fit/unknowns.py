@@ -25,8 +25,7 @@ from gearwright.identification.model.columns import (
     ParameterKind,
 )
 from gearwright.identification.model.torque_model import TorqueModel
-from gearwright.mechanism import BASE, Body, Mechanism, assemble_tree
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import BASE, Body, Mechanism, assemble_tree, joint_kind
 from gearwright.parts import Drive, Gear, Link, Robot, parameter, with_parameters
 
 # Numbers of parts

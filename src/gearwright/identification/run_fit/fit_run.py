@@ -160,7 +160,7 @@ def fit_run(
     >>> round(fit_run(arm, [log], {"arm.mass": (0.5, 3.0)})["arm.mass"], 4)
     1.2
     """
-    problem = run_fit_problem(robot, logs, unknowns, (laws, extra_laws, controller), options)
+    problem = run_fit_problem("fit_run", robot, logs, unknowns, (laws, extra_laws, controller), options)
     remarks = [remark for log in problem.simulator.logs for remark in log.require_usable()]
     remarks += unit_and_sign_remarks(problem, first := _first_predictions(problem))
     clocks = [] if first is None else clock_remarks(problem, first)

@@ -12,8 +12,7 @@ from gearwright.arguments import number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import PartError
 from gearwright.functions import placement
-from gearwright.mechanism import BASE, Mechanism
-from gearwright.mechanism.joints.kinds import joint_kind
+from gearwright.mechanism import BASE, Mechanism, joint_kind
 from gearwright.planning.kinematics.descent import PoseDescent
 from gearwright.planning.kinematics.redundancy_criteria import Criterion
 
