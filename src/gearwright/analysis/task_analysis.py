@@ -96,8 +96,8 @@ DEFAULT_CYCLE_SAMPLES = 501
 CLOSED_CYCLE_TOLERANCE = 1e-6
 """Largest distance between start and end of a periodic cycle [rad, m]."""
 SMALLEST_SUDDEN_CHANGE = {"q": 1e-5, "v": 0.01}
-"""Smallest jump of a motor's angle and speed, relative to their peaks, that is told: less is not felt, or a numerical
-error behind a nonlinear spring."""
+"""Smallest jump of a motor's angle and speed, relative to their peaks, that is reported: less has no effect, or
+is a numerical error behind a nonlinear spring."""
 RATIO_TOLERANCE = 0.01
 """Relative tolerance of ratios: data sheets state rounded values."""
 

@@ -170,12 +170,12 @@ def _fragments(places: Array, width: int, height: int) -> Iterator[Fragments]:
     extent = rows * np.ceil(np.ptp(places[:, :, 0], axis=1) + 1)
     ends = np.flatnonzero(np.diff(np.cumsum(extent) // FRAGMENTS_AT_ONCE)) + 1
     for chosen in np.split(np.arange(len(places)), ends):
-        source, row = _counted(chosen, first[chosen], rows[chosen])
+        source, row = _repeat_with_numbers(chosen, first[chosen], rows[chosen])
         corners, level = places[source], np.asarray(row + PIXEL_SAMPLE, dtype=float)
         left, right = _crossings(corners, level)
         start = np.maximum(np.ceil(left - PIXEL_SAMPLE), 0).astype(np.intp)
         count = np.maximum(np.minimum(np.ceil(right - PIXEL_SAMPLE), width).astype(np.intp) - start, 0)
-        line, column = _counted(np.arange(len(source)), start, count)
+        line, column = _repeat_with_numbers(np.arange(len(source)), start, count)
         yield (
             row[line] * width + column,
             _depths(corners, level, line, np.asarray(column + PIXEL_SAMPLE, dtype=float)),
@@ -183,7 +183,7 @@ def _fragments(places: Array, width: int, height: int) -> Iterator[Fragments]:
         )
 
 
-def _counted(
+def _repeat_with_numbers(
     items: NDArray[np.intp], first: NDArray[np.intp], counts: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Every item as often as its count, with the numbers from its first one on."""

@@ -48,10 +48,10 @@ def side_view(
     picture = make_picture(scene, solids_to_draw(scene), configuration, False)
     picture = Picture(picture.corners, picture.colours, picture.axes)
     points, spans = picture.corners.reshape(-1, 3), _chain_points(scene, configuration)
-    seen = np.concatenate([points, *(np.stack(span) for span in spans)])  # joints may lie outside all solids
-    margin = 0.16 * float(np.ptp(seen, axis=0).max())
-    around = np.stack([seen.min(axis=0) - margin, seen.max(axis=0) + margin])
-    view = Viewpoint(_side_azimuth(scene, configuration), 0.0, np.concatenate([seen, around]))
+    extent = np.concatenate([points, *(np.stack(span) for span in spans)])  # joints may lie outside all solids
+    margin = 0.16 * float(np.ptp(extent, axis=0).max())
+    around = np.stack([extent.min(axis=0) - margin, extent.max(axis=0) + margin])
+    view = Viewpoint(_side_azimuth(scene, configuration), 0.0, np.concatenate([extent, around]))
     page = solids_figure(picture, view, robot.name)
     _add_dimensions(page.axes[0], view, points, spans)
     return save_if_path(page, path)

@@ -26,7 +26,7 @@ UNIT_FACTOR_TOLERANCE = 0.05
 """Relative difference from a conversion factor within which a wrong unit is named."""
 FRICTION_FACTOR = 2.0
 """Factor between stated and true friction that is reported."""
-TURN_FACTORS = {"per degree": 180 / math.pi, "per rpm": 30 / math.pi, "in mNm": 1e3, "in kgf cm": 100 / 9.80665}
+STATED_UNITS = {"per degree": 180 / math.pi, "per rpm": 30 / math.pi, "in mNm": 1e3, "in kgf cm": 100 / 9.80665}
 """Units of friction -> stated number per number in Nm or Nms/rad."""
 POWER_TOLERANCE = 1e-3
 """Relative power gained by a transmission that is rounding of its stated numbers."""
@@ -134,7 +134,7 @@ def _compared_friction(data: JointData, other: JointData) -> Iterator[AuditFindi
             continue
         if word == "friction" and effort:
             factors = {**factors, "a share of the effort limit": 1 / effort}
-        units = TURN_FACTORS if word != "friction" else {k: x for k, x in TURN_FACTORS.items() if k.startswith("in")}
+        units = STATED_UNITS if word != "friction" else {k: x for k, x in STATED_UNITS.items() if k.startswith("in")}
         candidates = {**factors, **units, **{f"the reciprocal of {k}": 1 / x for k, x in units.items()}}
         named = [k for k, x in candidates.items() if abs(value / expected - x) <= UNIT_FACTOR_TOLERANCE * x]
         yield AuditFinding(
