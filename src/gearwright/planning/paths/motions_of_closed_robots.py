@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.errors import GearwrightError, InputError, PlanningError
+from gearwright.errors import GearwrightError, InputError, PlanningError, SingularityError
 from gearwright.functions import integrate
 from gearwright.functions.constrained.closure import DEPENDENT_ROW_RATIO, MAX_LOOP_GAP, Closure, closure_of
 from gearwright.mechanism import Mechanism
@@ -69,7 +69,10 @@ class ClosedLoopRobot:
         away = np.sin(1.0 + 2.4 * np.arange(self.mech.n))  # collinear bars are singular: start away from them
         near = [integrate(self.mech, q, size * away) for size in (0.0, 0.05, 0.2, 0.5, 1.0)]
         for begin in (*near, *JointRanges.from_robot(self.robot).spread_configurations(CLOSURE_SEEDS)):
-            closed, gap = self.closure.nearest_closed(begin, range(self.mech.n))
+            try:
+                closed, gap = self.closure.nearest_closed(begin, range(self.mech.n))
+            except SingularityError:  # frames of a loop that are turned by half a turn
+                continue
             if gap < MAX_LOOP_GAP and self._is_within_limits(closed):
                 return closed
         raise PlanningError(
