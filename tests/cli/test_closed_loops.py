@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.cli.start_pose import start_within_limits
 from gearwright.contact import closed_motion, project
 from gearwright.motion import polynomial
-from gearwright.parts import Frame, Joint, Link, Loop
+from support.closed_machines import parallel_robot, parallel_robots
 from support.mechanisms import four_bar
 
 ROBOT = four_bar("rocker")
@@ -101,18 +101,11 @@ def test_commands_that_cut_the_loop_say_so(run, file, tmp_path):
     assert "loops" in run("draw", file, "-o", tmp_path / "a.png").err
 
 
-def test_a_run_starts_where_a_weld_is_turned_by_half_a_turn_in_neutral(run, tmp_path):
-    """The rotation vector of a weld is not differentiable there; the start is searched from other configurations."""
-    turned = np.diag([-1.0, -1.0, 1.0])
-    weld = Loop("weld", ("coupler_end", "rocker_end"), ("x", "y", "rz"))
-    bars = [link for link in ROBOT.links if link.name != "rocker"]
-    ends = [
-        Frame("coupler_end", "coupler", ROBOT.frames[0].position),
-        Frame("rocker_end", "hand", (0.0, 0.0, 0.0), turned),
-    ]
-    hand = Link("hand", "rocker", Joint("grip", axis=(0, 0, 1), position=ROBOT.frames[1].position), 0.1,
-                inertia=np.eye(3) * 1e-3)  # fmt: skip
-    robot = replace(ROBOT, links=[*bars, ROBOT.link("rocker"), hand], frames=ends, loops=[weld])
-    gw.save(robot, tmp_path / "welded.yaml")
-    out = run("simulate", tmp_path / "welded.yaml", "--until", "0.01", "--json").out
-    assert json.loads(out)
+def test_a_start_is_found_where_a_weld_is_turned_by_half_a_turn_in_neutral():
+    """The rotation vector of the leg's weld is not differentiable there; the search goes on from elsewhere."""
+    if "cassie_like" not in parallel_robots():
+        pytest.skip("GEARWRIGHT_REFERENCE has no parallel_robots")
+    robot = parallel_robot("cassie_like")
+    mech = gw.assemble(robot)
+    q = np.array(start_within_limits(robot, mech.tree))
+    assert gw.mass_matrix(mech, q).shape == (7, 7)  # an open loop is an error
