@@ -193,6 +193,9 @@ CLOSURE_CHECKS = 101
 FIRST_CLOSED_INSTANTS, MAX_CLOSED_INSTANTS = 17, 4097
 """Initial and largest number of instants of a smooth segment at which the loops are closed."""
 
+LONGEST_CLOSED_STEP = 0.1
+"""Longest step of an independent coordinate [rad, m] after which the loops are closed."""
+
 MAX_JUMP_ORDER = 5
 """Order of derivatives of the independent coordinates whose jumps are instants: the pieces between have degree 5."""
 
@@ -377,7 +380,8 @@ def _closed_states(follower: DependentCoordinates, t: Array, q: Array) -> list[A
     out = [np.zeros((len(t), closure.mech.n)) for _ in range(3)]
     for k in range(len(t)):
         time = float(t[k])
-        q = _nearest_closed(closure, free_indices, dependent_indices, q, free_motion[0][k], time)
+        for part in _steps_between(follower.free, float(t[max(k - 1, 0)]), time):
+            q = _nearest_closed(closure, free_indices, dependent_indices, q, follower.free.at(part), part)
         v, a = np.zeros(closure.mech.n), np.zeros(closure.mech.n)
         v[free_indices], a[free_indices] = free_motion[1][k], free_motion[2][k]
         loop_state = closure.constraint_state(q, v, time)
@@ -391,11 +395,24 @@ def _closed_states(follower: DependentCoordinates, t: Array, q: Array) -> list[A
     return out
 
 
+def _steps_between(free: Trajectory, begin: float, end: float) -> list[float]:
+    """Return instants up to the end, between which the independent coordinates move by `LONGEST_CLOSED_STEP`."""
+    moved = float(np.abs(free.at(np.linspace(begin, end, 5), 1)).max(initial=0.0)) * (end - begin)
+    return np.linspace(begin, end, 1 + max(1, int(np.ceil(moved / LONGEST_CLOSED_STEP))))[1:].tolist()
+
+
 def _nearest_closed(
     closure: Closure, free_indices: list[int], dependent_indices: list[int], q: Array, free_values: Array, t: float
 ) -> Array:
-    """Return the closed configuration near another one with given independent coordinates."""
-    q = q.copy()
+    """Return the closed configuration with given independent coordinates on the branch of a nearby closed one.
+
+    Newton's method starts along the tangent: from the configuration itself it may end on another branch.
+    """
+    rows, q = closure.constraint_state(q, None, t).rows, q.copy()
+    step = np.linalg.lstsq(
+        rows[:, dependent_indices], -rows[:, free_indices] @ (free_values - q[free_indices]), rcond=None
+    )
+    q[dependent_indices] += step[0]
     q[free_indices] = free_values
     closed, gap = closure.nearest_closed(q, dependent_indices, t)
     if gap < CLOSURE_ROUNDING:
