@@ -14,6 +14,7 @@ import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.export import passport
 from gearwright.export.handover import target_texts
+from gearwright.export.handover.dependent_joints import AllJoints
 from gearwright.export.handover.errors_of_model import path_errors, time_weights
 from gearwright.export.handover.mujoco_run import FRICTION_IMPEDANCE, MujocoModel, soft_friction
 from gearwright.export.handover.newton_check import newton_path_run
@@ -21,7 +22,8 @@ from gearwright.export.handover.omissions import not_represented
 from gearwright.export.handover.possible_bodies import with_possible_bodies
 from gearwright.export.handover.projection import at_rest, bare_machine, exact_samples, project, random_motions
 from gearwright.files.urdf.coupled_transmissions import CoupledTransmission, TransmissionEnd
-from gearwright.parts import Drive, Gear, Joint, JointSpring, Link, Motor, Payload, Robot
+from gearwright.parts import Drive, Gear, Joint, JointSpring, Limits, Link, Motor, Payload, Robot
+from support.mechanisms import with_parallelogram
 from support.parallel_ankle import parallel_ankle
 
 SWING = gw.analysis.Task(gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0), name="swing")
@@ -103,7 +105,7 @@ def test_friction_in_mujoco_is_soft_as_its_formula_says(time_constant):
     mujoco = pytest.importorskip("mujoco")
     robot = plain_arm()
     page = passport(robot, "mjcf")
-    model = MujocoModel(page.files["arm.xml"], ("j1", "j2"))
+    model = MujocoModel(page.files["arm.xml"], AllJoints(gw.assemble(robot)))
     assert isinstance(model.model, mujoco.MjModel)
     stiffest = 2 * model.model.opt.timestep
     assert (model.model.dof_solref[:, 0] == stiffest).all()
@@ -277,9 +279,52 @@ def test_a_floating_robot_keeps_its_free_joint():
     assert len(passport(gw.load("mini_cheetah"), "isaac_lab", REST_OF_LEGS).errors) == 12
 
 
+@pytest.mark.parametrize("target", ["mjcf", "isaac_lab"])
+def test_a_robot_with_loops_has_the_passport_of_its_machine_without(target):
+    """A parallelogram, closed by a pin or stated by joints that follow others."""
+    pytest.importorskip("mujoco")
+    looped, following = (with_parallelogram(gw.load("elbow"), by) for by in ("loop", "followers"))
+    page, wanted = (passport(robot, target, SWING) for robot in (looped, following))
+    assert np.array([x[1:4] for x in page.joints]) == pytest.approx(
+        np.array([x[1:4] for x in wanted.joints]), rel=1e-6, abs=1e-9
+    )
+    for ours, theirs in zip(page.errors, wanted.errors, strict=True):
+        assert ours.torque_rms == pytest.approx(theirs.torque_rms, rel=1e-6)
+        assert ours.path_peak == pytest.approx(theirs.path_peak, rel=0.2, abs=1e-5)  # MuJoCo's loops are soft
+    assert ("pin" in " ".join(page.not_representable)) is (target == "isaac_lab")
+    if target == "mjcf":
+        assert "<connect" in page.files["elbow.xml"]
+
+
+def test_a_parallel_ankle_is_recovered():
+    """Without reaction of the rotors on the shin, armature and damping of both cranks are all of the drives."""
+    ankle = parallel_ankle()
+    drives = [replace(drive, motor=replace(drive.motor, coupling=0.0)) for drive in ankle.drives]
+    moves = gw.analysis.Task(gw.motion.polynomial([0, 0], [0.3, -0.2], duration=0.3))
+    page = passport(replace(ankle, drives=drives), "isaac_lab", moves)
+    for joint in page.joints:
+        assert joint[1:4] == pytest.approx((6e-5 * 81, 2e-5 * 81, 0.0), rel=1e-6, abs=1e-9)
+    assert max(error.torque_peak for error in page.errors) < 1e-9
+    assert [text.split("'")[1] for text in page.not_representable] == ["left_pin", "right_pin"]
+
+
+def test_random_motions_keep_loops_closed_within_the_limits_of_dependent_joints():
+    robot = gw.load("palletiser")
+    mech = gw.assemble(robot)
+    elbow, (low, high) = mech.coordinates.index("elbow"), robot.link("forearm").joint.limits.position
+    for motion in random_motions(robot, mech, 4, 3):
+        q = mech.closed(motion.sample(101).q)[:, elbow]
+        assert low < q.min() < q.max() < high
+    beyond = Limits(position=(3.0, 3.1))
+    with pytest.raises(InputError, match=r"'palletiser'.*loops.*Give a task"):
+        random_motions(robot.with_joint("elbow", limits=beyond), mech, 1, 1)
+
+
 def test_robots_that_have_no_passport_are_refused_by_name():
     with pytest.raises(InputError, match="left_pin"):
-        passport(parallel_ankle(), "isaac_lab")
+        passport(parallel_ankle(), "newton")
+    with pytest.raises(InputError, match=r"dependent joints left, right.*independent"):
+        passport(replace(parallel_ankle(), independent=("pitch", "roll")), "isaac_lab")
     arm = plain_arm()
     ball = Link("c", "b", Joint("ball", kind="spherical", position=(0.4, 0, 0)), 1.0, (0, 0, 0), np.eye(3) * 0.01)
     with pytest.raises(InputError, match=r"several coordinates \(ball"):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.export.handover.dependent_joints import AllJoints
 from gearwright.export.handover.errors_of_model import (
     JointErrors,
     PathRun,
@@ -26,7 +26,6 @@ CANDIDATE_INTEGRATORS = ("implicitfast", "RK4")
 FRICTION_IMPEDANCE = (0.99, 0.99, 0.001, 0.5, 2.0)
 """MuJoCo's solimp of friction losses. Its friction is soft, see `soft_friction`: with the default time constant of
 20 ms it has the wrong sign while a joint that brakes is slower than about 10 ms times its acceleration."""
-NO_FOLLOWERS: Mapping[str, tuple[str, float, float]] = MappingProxyType({})
 ALLOWED_GROWTH = 1.1
 """Error of path and torque, relative to the least one, up to which a coarser step is recommended."""
 
@@ -45,30 +44,24 @@ class MujocoModel:
 
     Args:
         text: the MJCF.
-        joints: names of the joints, in the order of the machine's speeds.
-        followers: leader, multiplier and offset of each joint that follows one of them.
+        joints: the joints of its machine.
     """
 
-    def __init__(
-        self, text: str, joints: tuple[str, ...], followers: Mapping[str, tuple[str, float, float]] = NO_FOLLOWERS
-    ) -> None:
+    def __init__(self, text: str, joints: AllJoints) -> None:
         self.mujoco = mujoco_module()
         self.model: Any = self.mujoco.MjModel.from_xml_string(text)
         self.data: Any = self.mujoco.MjData(self.model)
         self.joints = joints
-        self.q_at = np.array([int(self.model.joint(name).qposadr[0]) for name in joints])
-        self.v_at = np.array([int(self.model.joint(name).dofadr[0]) for name in joints])
         self.model.opt.disableflags |= int(self.mujoco.mjtDisableBit.mjDSBL_LIMIT)
-        named = [*joints, *followers]
-        self._all_q, self._all_v = (
-            np.array([int(getattr(self.model.joint(name), word)[0]) for name in named])
+        self.q_at, self.v_at = self._addresses(joints.mech.speeds)
+        self._all_q, self._all_v = self._addresses(joints.names)
+
+    def _addresses(self, names: Sequence[str]) -> list[Array]:
+        """Indices of the positions and speeds of joints."""
+        return [
+            np.array([int(getattr(self.model.joint(name), word)[0]) for name in names])
             for word in ("qposadr", "dofadr")
-        )
-        rows = [followers[name] for name in followers]
-        self._map = np.vstack([np.eye(len(joints)), np.zeros((len(rows), len(joints)))])
-        for k, (leader, multiplier, _) in enumerate(rows, len(joints)):
-            self._map[k, joints.index(leader)] = multiplier
-        self._offset = np.array([0.0] * len(joints) + [offset for _, _, offset in rows])
+        ]
 
     def set_step(self, step: float, integrator: str) -> None:
         """Set time step and integrator, and the stiffest friction constraints that the step allows."""
@@ -77,17 +70,18 @@ class MujocoModel:
         self.model.dof_solref[:], self.model.dof_solimp[:] = (2 * step, 1.0), FRICTION_IMPEDANCE
 
     def _set(self, q: Array, v: Array) -> None:
-        self.data.qpos[self._all_q], self.data.qvel[self._all_v] = self._map @ q + self._offset, self._map @ v
+        self.data.qpos[self._all_q], self.data.qvel[self._all_v] = q, v
 
     def torques(self, samples: MotionSamples) -> Array:
         """Torques by `mj_inverse`, friction losses included, (T, n)."""
-        tau = np.empty_like(samples.q)
-        for k in range(len(samples.q)):
-            self._set(samples.q[k], samples.v[k])
-            self.data.qacc[self._all_v] = self._map @ samples.a[k]
+        motion = self.joints.motion(samples.q, samples.v, samples.a)
+        forces = np.empty_like(motion.v)
+        for k in range(len(forces)):
+            self._set(motion.q[k], motion.v[k])
+            self.data.qacc[self._all_v] = motion.a[k]
             self.mujoco.mj_inverse(self.model, self.data)
-            tau[k] = self.data.qfrc_inverse[self._all_v] @ self._map
-        return tau
+            forces[k] = self.data.qfrc_inverse[self._all_v]
+        return self.joints.independent_forces(motion, forces)
 
     def torque_errors(self, samples: MotionSamples) -> Array:
         """Differences of `torques` from the exact ones; the friction of joints at rest is the fitting one, (T, n)."""
@@ -99,10 +93,11 @@ class MujocoModel:
 
     def accelerations(self, samples: MotionSamples) -> Array:
         """Accelerations by `mj_forward` under the exact torques, (T, n)."""
+        motion = self.joints.motion(samples.q, samples.v, samples.a)
         rates = np.empty_like(samples.q)
         for k in range(len(samples.q)):
             self.mujoco.mj_resetData(self.model, self.data)
-            self._set(samples.q[k], samples.v[k])
+            self._set(motion.q[k], motion.v[k])
             self.data.qfrc_applied[self.v_at] = samples.tau[k]
             self.mujoco.mj_forward(self.model, self.data)
             rates[k] = self.data.qacc[self.v_at]
@@ -114,10 +109,10 @@ class MujocoModel:
         def run(q: Array, v: Array, tau: Callable[[float], Array], duration: float) -> Array:
             self.set_step(step, integrator)
             torques = np.stack([tau((i + 0.5) * step) for i in range(round(duration / step))])
-            ends = np.empty_like(q)
+            ends, start = np.empty_like(q), self.joints.motion(q, v, np.zeros_like(v))
             for k in range(len(q)):
                 self.mujoco.mj_resetData(self.model, self.data)
-                self._set(q[k], v[k])
+                self._set(start.q[k], start.v[k])
                 for torque in torques[:, k]:
                     self.data.qfrc_applied[self.v_at] = torque
                     self.mujoco.mj_step(self.model, self.data)
@@ -144,21 +139,16 @@ def soft_friction(v: Array, a: Array, loss: Array, weight: Array, time_constant:
     return np.asarray(np.clip((a + 2 / (d * time_constant) * v) * d / ((1 - d) * weight), -loss, loss))
 
 
-def mujoco_errors(
-    text: str,
-    joints: tuple[str, ...],
-    samples: MotionSamples,
-    followers: Mapping[str, tuple[str, float, float]] = NO_FOLLOWERS,
-) -> tuple[list[JointErrors], StepSetting]:
+def mujoco_errors(text: str, joints: AllJoints, samples: MotionSamples) -> tuple[list[JointErrors], StepSetting]:
     """Return the errors of an MJCF in MuJoCo, and the coarsest setting that keeps its path error."""
-    model = MujocoModel(text, joints, followers)
+    model = MujocoModel(text, joints)
     settings = [_tried_setting(model, samples, h, name) for h in CANDIDATE_STEPS for name in CANDIDATE_INTEGRATORS]
     path, force = (min(getattr(x, word) for x in settings) for word in ("path_peak", "torque_rms"))
     kept = [x for x in settings if x.path_peak <= ALLOWED_GROWTH * path and x.torque_rms <= ALLOWED_GROWTH * force]
     chosen = kept[0] if kept else min(settings, key=lambda x: x.path_peak)
     difference = path_errors(samples, model.path_run(chosen.step, chosen.integrator))
     torque, rate = model.torque_errors(samples), model.accelerations(samples) - samples.a
-    return joint_errors(joints, samples, torque, rate, difference), chosen
+    return joint_errors(joints.mech.speeds, samples, torque, rate, difference), chosen
 
 
 def _tried_setting(model: MujocoModel, samples: MotionSamples, step: float, integrator: str) -> StepSetting:

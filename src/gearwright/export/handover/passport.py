@@ -14,6 +14,7 @@ from gearwright.analysis import Task
 from gearwright.analysis.model_audit.joint_data import data_of_robot
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
+from gearwright.export.handover.dependent_joints import AllJoints, follower_rows
 from gearwright.export.handover.errors_of_model import PATH_HORIZON, JointErrors, model_errors, time_weights
 from gearwright.export.handover.mujoco_run import StepSetting, listed_steps, mujoco_errors, with_setting
 from gearwright.export.handover.newton_check import (
@@ -33,7 +34,6 @@ from gearwright.export.handover.projection import (
     PerJointModel,
     at_rest,
     exact_samples,
-    follower_rows,
     handed_over_robot,
     project,
     random_motions,
@@ -47,6 +47,7 @@ from gearwright.files.reading import read_text
 from gearwright.functions import assemble
 from gearwright.mechanism import joint_kind
 from gearwright.parts import Robot
+from gearwright.programs import approximate
 from gearwright.text import did_you_mean, file_name, html_text, listed_names, markdown_text
 
 PassportTarget = Literal["mjcf", "newton", "isaac_lab", "ros2_control"]
@@ -177,7 +178,8 @@ def passport(robot: Robot, target: PassportTarget, task: Task | None = None) -> 
     - "ros2_control": transmissions, checked for power balance.
 
     Args:
-        robot: a robot without closed loops; a floating base is at rest in the motions.
+        robot: a floating base is at rest in the motions. With closed loops, numbers and errors are those of the
+            independent joints; damping and friction of the others are among them.
         target: the program.
         task: the motions over which the model is fitted and judged; None: random motions within 80 % of the limits,
             four for the fit and two further ones for the errors.
@@ -188,7 +190,8 @@ def passport(robot: Robot, target: PassportTarget, task: Task | None = None) -> 
     True
 
     Raises:
-        InputError: the robot has closed loops or joints with several coordinates, or, for "newton", followers.
+        InputError: the robot has joints with several coordinates, motors at dependent joints of closed loops, or, for
+            "newton", followers or closed loops.
         MissingExtraError: MuJoCo or Newton is not installed.
     """
     if target not in PASSPORT_TARGETS:
@@ -221,7 +224,7 @@ def _motion_samples(robot: Robot, task: Task | None) -> tuple[MotionSamples, Mot
         samples = exact_samples(robot, task.cycle, task)
         return samples, samples, f"Task {task.name}, one cycle of {task.cycle.duration:.4g} s; fit and errors over it."
     mech = assemble(robot)
-    reduced = mech if not mech.shafts else _joint_machine(robot)
+    reduced = approximate(mech, "rigid") if mech.shafts else mech
     fit, check = (
         _all_samples([exact_samples(robot, motion) for motion in random_motions(robot, reduced, count, seed)])
         for count, seed in ((FIT_MOTIONS, 1), (CHECK_MOTIONS, 2))
@@ -231,12 +234,6 @@ def _motion_samples(robot: Robot, task: Task | None) -> tuple[MotionSamples, Mot
         f"limits: 1 rad and 2 rad/s): {FIT_MOTIONS} for the fit, {CHECK_MOTIONS} others for the errors."
     )
     return fit, check, text
-
-
-def _joint_machine(robot: Robot) -> Any:
-    from gearwright.programs import approximate
-
-    return approximate(robot, "rigid")
 
 
 def _all_samples(samples: Sequence[MotionSamples]) -> MotionSamples:
@@ -282,7 +279,7 @@ def _mjcf_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> W
     written = _mjcf_text(handed_over_robot(robot, model, "coupled"), "reflected")
     held = with_base_at_rest(robot)
     run = written if held is robot else _mjcf_text(handed_over_robot(held, model, "coupled"), "reflected")
-    errors, setting = mujoco_errors(run.text, tuple(model.mech.speeds), samples, follower_rows(robot))
+    errors, setting = mujoco_errors(run.text, AllJoints(model.mech, follower_rows(robot)), samples)
     checks = [*_mujoco_checks(setting, _soft_samples(model, samples, setting.step)), *written.checks()]
     return {f"{file_name(robot.name)}.xml": with_setting(written.text, setting)}, errors, checks, written[1]
 
@@ -339,6 +336,7 @@ def _isaac_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> 
     missing = [
         f"follower {name!r} of {row[0]!r}: a mimic joint of the USD" for name, row in follower_rows(robot).items()
     ]
+    missing += [f"closed loop {loop.name!r}: a joint of the USD outside the articulation" for loop in robot.loops]
     return {f"{file_name(robot.name)}_actuators.py": text}, model_errors(model, samples), checks, missing
 
 
@@ -350,4 +348,5 @@ def _ros_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> Wr
         "FourBarLinkageTransmission needs a ros2_control with corrected efforts (issue 1746).",
     ]
     name = f"{file_name(robot.name)}.ros2_control.urdf"
-    return {name: written.text}, model_errors(model, samples), checks, written.not_representable
+    missing = [*written.not_representable, *(f"closed loop {x.name!r}: of the simulator" for x in robot.loops)]
+    return {name: written.text}, model_errors(model, samples), checks, missing

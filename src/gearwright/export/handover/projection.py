@@ -10,7 +10,7 @@ squares problem of each joint is
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +21,7 @@ from scipy.optimize import nnls
 from gearwright.analysis import Task
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightWarning, InputError
+from gearwright.export.handover.dependent_joints import AllJoints, JointMotions, follower_rows
 from gearwright.functions import assemble, inverse_dynamics, mass_matrix, structure_matrix
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory, fourier
@@ -37,6 +38,8 @@ HARMONICS, PERIOD, MOTION_SAMPLES = 3, 2.0, 401
 """Number of harmonics, period [s] and number of samples of these motions."""
 USUAL_SPEED, USUAL_RANGE, LIMIT_SHARE = 2.0, 1.0, 0.8
 """Speed [rad/s, m/s] and half range [rad, m] of joints without limits, and the used share of limits."""
+LOOP_SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)
+"""Shares of the amplitude that are tried until closed loops stay closed within the limits of dependent joints."""
 REST_SPEED = 1e-6
 """Speed, relative to the largest one of a joint, below which it counts as at rest and its friction is undetermined."""
 
@@ -81,8 +84,33 @@ def random_motions(robot: Robot, mech: Mechanism, count: int, seed: int) -> list
         largest = LIMIT_SHARE * np.array([x.speed or USUAL_SPEED / LIMIT_SHARE for x in limits])
         unit = fourier(PERIOD, np.zeros(mech.n), sines, cosines).sample(MOTION_SAMPLES)
         scale = np.minimum(half / np.abs(unit.q).max(axis=0), largest / np.abs(unit.v).max(axis=0))[:, None]
-        motions.append(fourier(PERIOD, ends.mean(axis=1), sines * scale, cosines * scale))
+        for share in LOOP_SHARES:
+            motion = fourier(PERIOD, ends.mean(axis=1), share * sines * scale, share * cosines * scale)
+            if mech.tree is mech or _stays_closed(mech, motion, joints):
+                motions.append(motion)
+                break
+        else:
+            raise InputError(
+                f"passport: random motions of robot {robot.name!r} do not keep its loops closed within the limits of "
+                "dependent joints. Give a task, or limits of the independent joints."
+            )
     return motions
+
+
+def _stays_closed(mech: Mechanism, motion: Trajectory, joints: Mapping[str, Joint]) -> bool:
+    """Whether closed loops stay closed along a motion, with dependent joints within `LIMIT_SHARE` of their range."""
+    independent = motion.sample(MOTION_SAMPLES)
+    try:
+        whole = AllJoints(mech).motion(independent.q, independent.v, independent.a)
+    except InputError:
+        return False
+    for name, q in zip(mech.tree.speeds, whole.q.T, strict=True):
+        stated = joints[name].limits.position if name in joints else None  # of joints with one coordinate
+        low, high = stated or (-np.inf, np.inf)
+        margin = (1 - LIMIT_SHARE) * (high - low) / 2 if np.isfinite(high - low) else 0.0
+        if name not in mech.speeds and not ((low + margin <= q) & (q <= high - margin)).all():
+            return False
+    return True
 
 
 def with_base_at_rest(robot: Robot) -> Robot:
@@ -100,12 +128,11 @@ def with_base_at_rest(robot: Robot) -> Robot:
 
 def require_plain_joints(robot: Robot, target: str) -> None:
     """Raise an error for robots whose joints a per-joint model of a target does not describe."""
-    if robot.loops:
-        names = listed_names(loop.name for loop in robot.loops)
-        raise InputError(
-            f"passport: robot {robot.name!r} has closed loops ({names}). Give the serial robot, or use export.mjcf."
-        )
     mech = assemble(robot)
+    _require_driven_independent(mech)
+    if robot.loops and target == "newton":
+        names = listed_names(loop.name for loop in robot.loops)
+        raise InputError(f"passport: closed loops ({names}) are not in the check of Newton. Take the target mjcf.")
     followers = follower_rows(robot)
     joints = {link.joint_name for link in robot.links if link.joint.follows is None}
     foreign = [name for name in mech.speeds if name not in joints and name not in mech.shafts]
@@ -121,17 +148,18 @@ def require_plain_joints(robot: Robot, target: str) -> None:
         )
 
 
-def follower_rows(robot: Robot) -> dict[str, tuple[str, float, float]]:
-    """Return leader, multiplier and offset of each joint that follows another, through chains of followers."""
-    stated = {link.joint_name: link.joint.follows for link in robot.links if link.joint.follows is not None}
-    rows = {}
-    for name, follows in stated.items():
-        leader, multiplier, offset = follows[0], float(follows[1]), float(follows[2])
-        while leader in stated:
-            leader, m, o = stated[leader]
-            multiplier, offset = multiplier * float(m), multiplier * float(o) + offset
-        rows[name] = (leader, multiplier, offset)
-    return rows
+def _require_driven_independent(mech: Mechanism) -> None:
+    """Raise an error for motors that turn dependent joints of closed loops."""
+    if mech.tree is mech or not mech.tree.actuators:
+        return
+    rigid = (approximate(mech, "rigid") if mech.shafts else mech).tree
+    driven = np.abs(structure_matrix(rigid)).max(axis=1) > 0
+    dependent = [name for name, moved in zip(rigid.speeds, driven, strict=True) if moved and name not in mech.speeds]
+    if dependent:
+        raise InputError(
+            f"passport: motors turn the dependent joints {listed_names(dependent)} of closed loops. Name them as "
+            "independent joints (`independent`)."
+        )
 
 
 def exact_samples(robot: Robot, motion: Trajectory | Motion, task: Task | None = None) -> MotionSamples:
@@ -142,16 +170,20 @@ def exact_samples(robot: Robot, motion: Trajectory | Motion, task: Task | None =
         warnings.simplefilter("ignore", GearwrightWarning)
         result = demands(payload, motion, actuators=(), samples=samples if isinstance(motion, Trajectory) else None)
     mech = assemble(payload)
-    n = mech.n - len(mech.shafts)
+    joints = [name for name in mech.speeds if name not in mech.shafts]
+    q_at, v_at = ([names.index(name) for name in joints] for names in (mech.tree.coordinates, mech.tree.speeds))
+    moved = result.motion
     rigid = approximate(mech, "rigid") if mech.shafts else mech
     if rigid.actuators and not result.unactuated:
         torques = np.stack([result[f"{actuator.name}.torque"] for actuator in rigid.actuators], axis=-1)
         tau = torques @ structure_matrix(rigid).T
+    elif rigid.tree is rigid:
+        tau = result.tau[:, v_at]
     else:
-        tau = result.tau[:, :n]
-    moved = result.motion
+        whole = JointMotions(moved.q, moved.v, moved.a)
+        tau = AllJoints(mech).independent_forces(whole, result.tau)[:, : len(joints)]
     keep = np.concatenate([[True], np.diff(moved.t) > 0])
-    series = (moved.t, moved.q[:, :n], moved.v[:, :n], moved.a[:, :n], tau)
+    series = (moved.t, moved.q[:, q_at], moved.v[:, v_at], moved.a[:, v_at], tau)
     return MotionSamples(*(np.asarray(x)[keep] for x in series))
 
 
@@ -176,9 +208,10 @@ def bare_machine(robot: Robot, form: InertiaForm) -> Mechanism:
     rigid = approximate(mech, "rigid") if mech.shafts else mech
     if form == "diagonal":
         return approximate(rigid, "none")
-    balanced = approximate(rigid, "reflected")
+    balanced = approximate(rigid, "reflected").tree
     fitted = {spin.name for spin in assemble(replace(robot, trains=())).spins}
-    return replace(balanced, spins=tuple(spin for spin in balanced.spins if spin.name not in fitted))
+    spins = tuple(spin for spin in balanced.spins if spin.name not in fitted)
+    return mech.with_tree(replace(balanced, spins=spins))
 
 
 @dataclass(frozen=True)
@@ -262,7 +295,7 @@ def handed_over_robot(robot: Robot, model: PerJointModel, form: InertiaForm) -> 
                 spring=joint.spring if form == "coupled" else None,
                 limits=Limits(joint.limits.position, number.speed, joint.limits.acceleration, number.effort),
             )
-        elif joint.follows is not None:  # its losses are among those of its leader
+        elif joint.kind != "fixed":  # a dependent joint, whose losses are among those of the independent ones
             spring = joint.spring if form == "coupled" else None
             joint = replace(joint, damping=0.0, friction=0.0, armature=0.0, spring=spring)
         links.append(replace(link, joint=joint, mass=body.mass, com=body.com, inertia=body.inertia.rows()))
@@ -278,6 +311,8 @@ def handed_over_robot(robot: Robot, model: PerJointModel, form: InertiaForm) -> 
         description=robot.description,
         springs=springs,
         states=robot.states,
+        loops=robot.loops,
+        independent=robot.independent,
     )
 
 

@@ -36,7 +36,7 @@ def ros2_control_text(robot: Robot) -> TransmissionText:
     The speed and effort maps of SimpleTransmission, DifferentialTransmission and FourBarLinkageTransmission are those
     of ros2_control's documentation (four-bar: since the correction of issue 1746).
     """
-    mech = assemble(robot)
+    mech = assemble(robot).tree
     rigid = approximate(mech, "rigid") if mech.shafts else mech
     ratios = dict(zip((x.name for x in rigid.actuators), structure_matrix(rigid).T, strict=True))
     blocks, worst, written = [], 0.0, set()
