@@ -14,6 +14,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.export import CFunction, c
+from gearwright.export.c_code import c_functions
 from gearwright.export.c_code.c_functions import traced_functions
 from gearwright.export.c_code.float_error import states_in_range
 from gearwright.programs.program import Program
@@ -91,6 +92,15 @@ def test_the_stated_error_of_float_is_that_of_the_machine_code(name, tmp_path):
             errors.append(np.abs(single(name, len(exact), *row) - exact).max() / np.abs(exact).max())
         assert largest / 4 < max(errors) < 4 * largest
         assert max(errors) > 1e-8, "single precision has 24 bits"
+
+
+def test_states_for_the_error_of_float_are_drawn_for_float_only(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(c_functions, "states_in_range", lambda *_: drawn.append(1) or {"q": np.zeros((1, 3))})
+    for precision in ("double", "float"):
+        (tmp_path / precision).mkdir()
+        c(gw.load("elbow"), tmp_path / precision, ["gravity"], precision=precision)
+        assert bool(drawn) is (precision == "float")
 
 
 @pytest.mark.parametrize("precision", KINDS)

@@ -164,7 +164,7 @@ class TracedFunction:
         job: the traced program.
         graph: its operations.
         samples: inputs, and the results of the library.
-        error_inputs: inputs over the range of the robot, at which the error of single precision is measured, (N, size).
+        error_inputs: draws inputs over the range of the robot, (N, size), for the error of single precision.
     """
 
     name: str
@@ -172,7 +172,7 @@ class TracedFunction:
     job: TraceJob
     graph: Graph
     samples: tuple[Sample, ...]
-    error_inputs: Mapping[str, Array]
+    error_inputs: Callable[[], Mapping[str, Array]]
 
     @property
     def c_arguments(self) -> dict[str, int]:
@@ -201,7 +201,7 @@ class TracedFunction:
     @property
     def float_error(self) -> FloatError:
         """Its error in single precision."""
-        return float_error(self.graph, self.error_inputs)
+        return float_error(self.graph, self.error_inputs())
 
     def source_text(self, real: RealType) -> str:
         """Its C source."""
@@ -222,7 +222,8 @@ def traced_functions(
 def _trace_function(name: str, request: CFunction, robot: RobotOrMech, parameters: Sequence[str]) -> TracedFunction:
     job = request.trace_job(robot, parameters)
     samples = _stored_samples(job, robot, parameters)
-    return TracedFunction(name, request, job, trace_graph(job), samples, _error_inputs(job, robot, parameters))
+    error_inputs = partial(_error_inputs, job, robot, parameters)
+    return TracedFunction(name, request, job, trace_graph(job), samples, error_inputs)
 
 
 def _error_inputs(job: TraceJob, robot: RobotOrMech, parameters: Sequence[str]) -> dict[str, Array]:
