@@ -146,7 +146,7 @@ def fit_cost() -> None:
     logs, bounds = measured_logs(), {"j.motor.inertia": (1e-4, 1e-1), "j.motor_friction.coulomb": (1e-3, 1.0)}
     bounds |= {"j.motor_friction.viscous": (1e-4, 1.0), "arm.com.z": (-1.0, 0.0)}
     unknowns = [Unknown(name, None, *limits) for name, limits in bounds.items()]
-    options = RunFitOptions(step=STEP, horizons=(), loss="linear", free_starts=False, scales={"q.j": NOISE})
+    options = RunFitOptions(step=STEP, horizons=(), loss="linear", starts=1, free_starts=False, scales={"q.j": NOISE})
     begin = time.process_time()
     fit = fit_run(pendulum({}), logs, unknowns, options=options)
     exact = time.process_time() - begin
