@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -124,6 +125,35 @@ def test_gears_roll_on_each_other(scenes, name):
             speeds.append((ends[1] - ends[0]) / (2 * step))
         scale = max(np.linalg.norm(speeds[0]), np.linalg.norm(speeds[1]), 1e-3)
         assert np.linalg.norm(speeds[0] - speeds[1]) < 1e-5 * scale, (first.name, second.name)
+
+
+def random_train(name, seed):
+    """A bundled robot with other numbers of teeth, and with some positions of wheels left open."""
+    rng, robot = np.random.default_rng(seed), gw.load(name)
+
+    def other_teeth(mesh):
+        factors = rng.uniform(0.6, 1.6, 2)
+        teeth = tuple(max(12, int(factor * count)) for factor, count in zip(factors, mesh.teeth or (), strict=False))
+        return replace(mesh, teeth=teeth) if teeth else mesh
+
+    def placed(wheel):
+        return replace(wheel, position=None) if rng.random() < 0.5 else wheel
+
+    trains = (
+        replace(train, meshes=[*map(other_teeth, train.meshes)], wheels=[*map(placed, train.wheels)])
+        for train in robot.trains
+    )
+    return replace(robot, trains=tuple(trains))
+
+
+@pytest.mark.parametrize(("name", "seed"), [(name, seed) for seed, name in enumerate(TRAINS[:5])])
+def test_random_trains_mesh_on_shafts(name, seed):
+    """Whatever the teeth, and with positions that the file leaves open."""
+    scene = {name: scene_of(random_train(name, seed))}
+    assert touching_pairs(scene[name])
+    test_pitch_circles_touch_in_every_configuration(scene, name)
+    test_gears_roll_on_each_other(scene, name)
+    test_every_wheel_is_on_a_shaft_or_carrier(scene, name)
 
 
 def test_every_mesh_of_a_train_is_a_pair_that_touches(scenes):
