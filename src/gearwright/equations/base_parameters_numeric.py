@@ -16,7 +16,7 @@ from gearwright.errors import InputError
 from gearwright.functions import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
 from gearwright.plots import html_table
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism
+from gearwright.programs import ClosedMechanism
 from gearwright.programs.closed_loops.independent_speeds import LoopNumbers
 from gearwright.text import did_you_mean
 

@@ -27,7 +27,7 @@ from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces import Action, Drag, Force, Guard, Line, Reaction
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.functions.dynamics import inverse_dynamics as compiled_inverse_dynamics
+from gearwright.functions import inverse_dynamics as compiled_inverse_dynamics
 from gearwright.mechanism import dense_row
 from gearwright.motion_demands.motion_segments.smooth_segments import (
     SegmentSamples,

@@ -9,7 +9,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.forces import DryFriction, Law
 from gearwright.forces.robot_lines import joint_line, robot_motors
-from gearwright.functions.dynamics import neutral
+from gearwright.functions import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Friction, Link, Robot
 from gearwright.system.inputs import FORCE_INPUT_PREFIX

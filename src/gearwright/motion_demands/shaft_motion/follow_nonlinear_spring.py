@@ -16,7 +16,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
 from gearwright.forces.branch_points import BranchRecorder
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism
 from gearwright.motion_demands.motion_segments.smooth_spans import with_extra_times
 from gearwright.motion_demands.shaft_motion.motion_segments import JointState, ShaftPart
