@@ -391,7 +391,7 @@ class LogSimulator:
         for name in log.measured:
             delay = delay_of(name, values)
             if delay not in parts:
-                rows, rates = _sampled(record, step, t - delay)
+                rows, rates = _rows_at_times(record, step, t - delay)
                 columns = self.tangent.split_columns(rows)[1] if slopes else np.zeros((len(t), 1, 1))
                 at = log.times[window.first] + t - delay
                 signals = self._signal_outputs(log, at, rows[:, :size], numbers, columns, slopes)
@@ -411,7 +411,7 @@ class LogSimulator:
                 of_sensor = {OFFSET_PREFIX + name: np.ones(len(t)), DELAY: -rate, DELAY_PREFIX + name: -rate}
                 for unknown in of_sensor.keys() & set(self.unknowns):
                     whole[:, self.unknowns.index(unknown)] = of_sensor[unknown]
-        return Outputs(results, derivatives, by_start, _sampled(record, step, t)[0][:, self._start_columns])
+        return Outputs(results, derivatives, by_start, _rows_at_times(record, step, t)[0][:, self._start_columns])
 
     def _signal_outputs(
         self, log: RunLog, t: Array, x: Array, numbers: Array, columns: Array, slopes: bool
@@ -440,7 +440,7 @@ class LogSimulator:
         return {name: (values[:, k], total[:, k]) for k, name in enumerate(self._measured_signals)}
 
 
-def _sampled(record: Array, step: float, t: Array) -> tuple[Array, Array]:
+def _rows_at_times(record: Array, step: float, t: Array) -> tuple[Array, Array]:
     """Rows of a record and their rates at times [s]; linear between steps, before the first and after the last one."""
     k = np.clip(np.floor(t / step).astype(int), 0, len(record) - 2)
     share = (t / step - k)[:, None]
