@@ -82,7 +82,7 @@ def _is_number(value: ast.expr | None) -> bool:
 
 
 NUMERIC_NAMES = ("np", "math", "np.pi", "math.pi", "np.finfo", "np.finfo(float)", "np.log10", "math.radians", "float")
-NUMERIC_NAMES += ("pi", "sqrt", "radians", "log")
+NUMERIC_NAMES += ("pi", "sqrt", "radians", "log", "cos", "sin")
 """Names that constants are computed with."""
 
 

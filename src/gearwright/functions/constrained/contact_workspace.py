@@ -22,7 +22,7 @@ PATH_VECTORS = ("path_state", "path_new", "path_whole", "path_stage", "path_rate
 
 
 ENERGETIC_LAW, POISSON_LAW, NEWTON_LAW = 0.0, 1.0, 2.0
-"""Numbers of the laws of restitution of a contact with friction."""
+"""Numbers, without a unit, of the laws of restitution of a contact with friction."""
 
 
 class ContactWorkspace:

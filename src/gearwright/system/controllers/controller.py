@@ -53,7 +53,6 @@ class Controller:
             raise InputError(f"controller: {self.function!r} is not a function. Give a function of time and state.")
         if not isinstance(self.scalars, bool):
             raise InputError(f"controller: scalars={self.scalars!r} must be True or False.")
-        self._require_arguments()
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
             real_number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
@@ -64,6 +63,7 @@ class Controller:
             for name, value in numbers.items():
                 real_number("controller", f"{kind} {name!r}", value)
         number_array("controller", "breaks", self.breaks)
+        self._require_arguments()
 
     def _require_arguments(self) -> None:
         """Raise an error if the function cannot be called with the arguments of this controller."""
